@@ -1,0 +1,51 @@
+"""Visual proof: where does the document say so, and does it really?"""
+
+from visualproof._channel import Picture, Prompt
+from visualproof.client import Client
+from visualproof.errors import (
+    CallError,
+    CallTimeout,
+    DocumentFailed,
+    InvalidRequest,
+    NotFound,
+    NotReady,
+    ReportBlocked,
+    ServerBusy,
+    Unreachable,
+    VisualProofError,
+)
+from visualproof.report import Action, FieldResult, Report, Status
+from visualproof.v1.block_pb2 import Block, BlockKind, BoundingBox
+from visualproof.v1.document_pb2 import Document, DocumentState, Page
+from visualproof.v1.report_pb2 import Evidence, FieldSpec, Policy, Reason, Relation
+
+__all__ = [
+    "Action",
+    "Block",
+    "BlockKind",
+    "BoundingBox",
+    "CallError",
+    "CallTimeout",
+    "Client",
+    "Document",
+    "DocumentFailed",
+    "DocumentState",
+    "Evidence",
+    "FieldResult",
+    "FieldSpec",
+    "InvalidRequest",
+    "NotFound",
+    "NotReady",
+    "Page",
+    "Picture",
+    "Policy",
+    "Prompt",
+    "Reason",
+    "Relation",
+    "Report",
+    "ReportBlocked",
+    "ServerBusy",
+    "Status",
+    "Unreachable",
+    "VisualProofError",
+]

@@ -1,0 +1,67 @@
+"""`visualproof-server`: settings, serve, drain on SIGTERM."""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import time
+
+from visualproof_server.app import App
+from visualproof_server.settings import Settings, parse
+
+# The only fields a log line may carry: none of them can hold document text.
+ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers")
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line |= {k: getattr(record, k) for k in ALLOWED_FIELDS if hasattr(record, k)}
+        if record.exc_info and record.exc_info[0] is not None:
+            # The type and place only: a message may hold document text.
+            line["error"] = record.exc_info[0].__name__
+            trace = record.exc_info[2]
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            if trace is not None:
+                line["at"] = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        return json.dumps(line)
+
+
+async def serve(settings: Settings) -> None:
+    """Runs until SIGTERM or SIGINT."""
+    app = App(settings)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        await app.start()
+        print(f"visualproof-server listens on port {app.port}", flush=True)
+        await stop.wait()
+    finally:
+        await app.stop()
+
+
+def main() -> None:
+    settings = parse(sys.argv[1:], os.environ)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    root = logging.getLogger("visualproof")
+    root.addHandler(handler)
+    root.setLevel(settings.log_level.upper())
+    root.propagate = False
+    asyncio.run(serve(settings))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""The composition root of the server: the only file here that names a store and the pools."""
+
+import asyncio
+import contextlib
+import importlib.metadata
+import json
+import logging
+import shutil
+import subprocess
+import tempfile
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from visualproof.v1 import visual_proof_service_pb2 as pb
+from visualproof.v1 import visual_proof_service_pb2_grpc
+
+from visualproof_server.jobs.desk import Desk
+from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
+from visualproof_server.jobs.queue import Queue, QueueLimits
+from visualproof_server.rpc.options import Defaults
+from visualproof_server.rpc.servicer import ServerFacts, Servicer
+from visualproof_server.settings import Settings
+from visualproof_server.storing.disk import DiskStore
+
+log = logging.getLogger("visualproof.app")
+SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"].full_name
+_MEGABYTE = 1_000_000
+_RECEIVE = 8 * 1024 * 1024
+_SEND = 32 * 1024 * 1024
+_DRAIN_S = 5.0
+_LIBRARIES = ("opencv-python", "pillow", "pypdfium2", "pytesseract", "pdf2image", "rapidfuzz",
+              "rapidocr", "onnxruntime", "grpcio", "protobuf")  # fmt: skip
+
+
+class App:
+    """A running service."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        root = settings.root.resolve()
+        root.mkdir(parents=True, exist_ok=True)
+        self._incoming = root / "incoming"
+        shutil.rmtree(self._incoming, ignore_errors=True)
+        self._incoming.mkdir()
+        # Scratch lies outside the data: it is per process, and dies with it.
+        self._scratch = Path(tempfile.mkdtemp(prefix="visualproof-"))
+        store = DiskStore(root / "documents")
+        store.sweep()
+        self._store = store
+        worker = WorkerSettings(
+            str(root / "documents"),
+            str(self._scratch),
+            settings.worker_memory_mb,
+            settings.worker_tasks,
+            {
+                "page_pixels": settings.page_megapixels * _MEGABYTE,
+                "page_side": settings.page_side,
+            },
+        )
+        self._readers = WorkerPool(settings.workers, worker)
+        self._deskers = WorkerPool(settings.desk_workers, worker)
+        self._health = health.aio.HealthServicer()
+        self._server = grpc.aio.server(
+            options=[
+                ("grpc.max_receive_message_length", _RECEIVE),
+                ("grpc.max_send_message_length", _SEND),
+                # Below the client's ping interval, or its keep-alive is refused.
+                ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+                ("grpc.keepalive_permit_without_calls", 1),
+                ("grpc.so_reuseport", 0),
+            ]
+        )
+        self.port = 0
+        self._queue: Queue | None = None
+
+    async def start(self) -> None:
+        """Starts workers, takes up unfinished documents, and listens; sets `port`."""
+        described = await asyncio.wrap_future(self._readers.submit("describe", []))
+        description: dict[str, Any] = json.loads(described[0])
+        engines = {e["name"]: tuple(e["languages"]) for e in description["engines"]}
+        if not engines:
+            raise SystemExit(
+                "No OCR engine is installed; on Debian: apt-get install tesseract-ocr poppler-utils"
+            )
+        if self._settings.engine not in engines:
+            raise SystemExit(
+                f"Engine {self._settings.engine} is not installed; there is: {', '.join(engines)}"
+            )
+        settings = self._settings
+        self._queue = Queue(
+            self._store,
+            self._readers,
+            description["reader_version"],
+            QueueLimits(
+                settings.queue,
+                settings.max_pages,
+                settings.page_timeout_s,
+                settings.retention_hours * 3600,
+            ),
+        )
+        await self._queue.start()
+        facts = ServerFacts(
+            _version("visualproof-server"),
+            tuple(
+                (e["name"], e["version"], tuple(e["languages"]))
+                for e in sorted(
+                    description["engines"], key=lambda e: str(e["name"]) != settings.engine
+                )
+            ),
+            _limits(settings),
+            await asyncio.to_thread(_components),
+        )
+        servicer = Servicer(
+            self._store,
+            self._queue,
+            Desk(self._store, self._deskers, settings.verify_timeout_s),
+            Defaults(
+                settings.engine, tuple(settings.languages.split("+")), settings.dpi, engines
+            ),
+            facts,
+            self._incoming,
+            settings.max_upload_mb * _MEGABYTE,
+        )
+        visual_proof_service_pb2_grpc.add_VisualProofServiceServicer_to_server(
+            servicer, self._server
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        if settings.reflection:
+            names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            reflection.enable_server_reflection(names, self._server)
+        self.port = self._server.add_insecure_port(settings.listen)
+        await self._server.start()
+        await self._serving(True)
+        log.info("listening", extra={"port": self.port, "workers": settings.workers})
+
+    async def stop(self) -> None:
+        """Says NOT_SERVING at once, lets running calls end, and leaves nothing behind."""
+        await self._serving(False)
+        await self._server.stop(min(self._settings.grace_s, _DRAIN_S))
+        await self._server.stop(self._settings.grace_s)
+        if self._queue is not None:
+            await self._queue.close()
+        await asyncio.to_thread(self._readers.close)
+        await asyncio.to_thread(self._deskers.close)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        log.info("stopped")
+
+    async def _serving(self, serving: bool) -> None:
+        state = (
+            health_pb2.HealthCheckResponse.SERVING
+            if serving
+            else health_pb2.HealthCheckResponse.NOT_SERVING
+        )
+        for name in ("", SERVICE):
+            await self._health.set(name, state)
+
+
+def _limits(settings: Settings) -> tuple[tuple[str, int, str], ...]:
+    return tuple(
+        (setting.name, int(getattr(settings, setting.name)), setting.metadata["unit"])
+        for setting in fields(settings)
+        if setting.metadata["unit"]
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _components() -> tuple[str, ...]:
+    """Versions of what touches documents."""
+    found = [f"{name} {version}" for name in _LIBRARIES if (version := _version(name))]
+    for command in (["tesseract", "--version"], ["pdftoppm", "-v"]):
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=10, check=False
+            )
+            found.append(done.stdout.decode("utf-8", "replace").split("\n", 1)[0].strip())
+    return tuple(found)

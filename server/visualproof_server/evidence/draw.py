@@ -1,0 +1,341 @@
+"""A report drawn on its pages: a frame per line touched, a tag per value."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from visualproof_server.model.document import Document
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.geometry import Box, union
+from visualproof_server.model.report import Action, Evidence, FieldResult, Report, Status
+
+Colour = tuple[int, int, int]
+
+# Release green, review amber, block red (RGB); each also has a line style of its own.
+COLOURS: dict[Action, Colour] = {
+    Action.RELEASE: (0, 132, 61),
+    Action.REVIEW: (199, 108, 0),
+    Action.BLOCK: (200, 16, 46),
+}
+MEDIA = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
+DEFAULT_SIDE = 2000
+_FONT_FILES = (
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+)
+_MAX_TAG = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRequest:
+    """Which pictures: pages (all with evidence if empty), or crops of one value or all."""
+
+    pages: tuple[int, ...] = ()
+    side: int = 0
+    media: str = "image/jpeg"
+    crops: bool = False
+    path: str = ""
+    context_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An encoded image of a page, or of one value's surroundings."""
+
+    page: int
+    path: str
+    media: str
+    width: int
+    height: int
+    data: bytes
+
+    def header(self) -> dict[str, Any]:
+        """All but the bytes."""
+        return {
+            "page": self.page,
+            "path": self.path,
+            "media": self.media,
+            "width": self.width,
+            "height": self.height,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """One value on one page, in pixels of the picture."""
+
+    boxes: tuple[Box, ...]
+    action: Action
+    tag: str
+
+
+def pictures(
+    document: Document,
+    report: Report,
+    request: DrawRequest,
+    image_of: Callable[[int], NDArray[np.uint8]],
+) -> Iterator[Picture]:
+    """Pages in order, or crops in the report's order; error PAGE_OUT_OF_RANGE."""
+    if request.crops:
+        yield from _crops(document, report, request, image_of)
+        return
+    numbers = request.pages or tuple(
+        sorted({e.page for r in report.results for e in _shown(r)})
+    )
+    for number in numbers:
+        page = document.page(number)
+        if page is None:
+            raise VisualProofError("PAGE_OUT_OF_RANGE", f"The document has no page {number}.")
+        if page.failure is not None:
+            continue
+        picture, scale = _scaled(image_of(number), request.side or DEFAULT_SIDE)
+        words = [_times(w.box, scale) for line in page.lines for w in line.words]
+        words += [_times(w.box, scale) for t in page.tables for c in t.cells for w in c.words]
+        marked = _marked(picture, _marks(report, number, scale), words)
+        yield _encode(marked, number, "", request.media)
+
+
+def encode_page(image: NDArray[np.uint8], number: int, side: int, media: str) -> Picture:
+    """A page without marks, at most `side` pixels long (0: as it is)."""
+    picture, _ = _scaled(image, side or max(image.shape))
+    return _encode(picture, number, "", media)
+
+
+def _shown(result: FieldResult) -> tuple[Evidence, ...]:
+    """What is drawn for a value: its evidence, and what else could be meant."""
+    if result.status is Status.AMBIGUOUS:
+        return result.candidates or result.evidence
+    return result.evidence
+
+
+def _marks(report: Report, page: int, scale: float) -> list[_Mark]:
+    marks = []
+    for result in report.results:
+        for evidence in _shown(result):
+            if evidence.page == page:
+                boxes = tuple(_grown(_times(b, scale), 3) for b in evidence.boxes)
+                marks.append(_Mark(boxes, result.action, tag_text(result)))
+    return marks
+
+
+def tag_text(result: FieldResult) -> str:
+    """The field's name; for what differs, what was extracted and what is printed."""
+    name = result.path.strip("/").replace("/", ".") or "value"
+    if result.status is Status.MISMATCH:
+        text = f"{name}: {result.value_json.strip(chr(34))} ≠ {result.printed_text}"
+    elif result.status is Status.VERIFIED:
+        text = name
+    else:
+        text = f"{name}: {result.status.name.replace('_', ' ').lower()}"
+    return text if len(text) <= _MAX_TAG else text[: _MAX_TAG - 1] + "…"
+
+
+def _crops(
+    document: Document,
+    report: Report,
+    request: DrawRequest,
+    image_of: Callable[[int], NDArray[np.uint8]],
+) -> Iterator[Picture]:
+    for result in report.results:
+        shown = _shown(result)
+        if (request.path and result.path != request.path) or not shown:
+            continue
+        number = shown[0].page
+        boxes = [b for e in shown if e.page == number for b in e.boxes]
+        page = document.page(number)
+        if page is None:
+            continue
+        around = union(boxes)
+        height = max(b.height for b in boxes)
+        reach = round((request.context_lines or 2) * 1.6 * height) + height // 2
+        top, bottom = max(0, around.top - reach), min(page.height, around.bottom + reach)
+        strip = image_of(number)[top:bottom]
+        picture, scale = _scaled(strip, request.side or DEFAULT_SIDE)
+        moved = tuple(
+            _grown(_times(Box(b.left, b.top - top, b.right, b.bottom - top), scale), 3)
+            for b in boxes
+        )
+        canvas = picture.copy()
+        for box in moved:
+            _frame(canvas, box, result.action)
+        yield _encode(canvas, number, result.path, request.media)
+
+
+def _marked(picture: NDArray[np.uint8], marks: list[_Mark], words: list[Box]) -> NDArray[np.uint8]:
+    canvas = picture.copy()
+    for mark in marks:
+        for box in mark.boxes:
+            _frame(canvas, box, mark.action)
+    size = max(12, round(max(canvas.shape[:2]) / 110))
+    taken = words + [b for m in marks for b in m.boxes]
+    placed: list[tuple[Box, _Mark]] = []
+    overflow: list[_Mark] = []
+    for mark in marks:
+        spot = _free_spot(mark, _tag_size(mark.tag, size), canvas.shape, taken)
+        if spot is None:
+            overflow.append(mark)
+        else:
+            taken.append(spot)
+            placed.append((spot, mark))
+    if overflow:
+        canvas, more = _with_margin(canvas, overflow, size)
+        placed += more
+    return _write_tags(canvas, placed, size)
+
+
+def _frame(canvas: NDArray[np.uint8], box: Box, action: Action) -> None:
+    """Solid for release, dashed for review, double for block."""
+    red, green, blue = COLOURS[action]
+    colour = (blue, green, red)
+    thick = max(2, round(max(canvas.shape[:2]) / 900))
+    if action is Action.REVIEW:
+        dash = 5 * thick
+        for x in range(box.left, box.right, 2 * dash):
+            end = min(x + dash, box.right)
+            cv2.line(canvas, (x, box.top), (end, box.top), colour, thick)
+            cv2.line(canvas, (x, box.bottom), (end, box.bottom), colour, thick)
+        for y in range(box.top, box.bottom, 2 * dash):
+            end = min(y + dash, box.bottom)
+            cv2.line(canvas, (box.left, y), (box.left, end), colour, thick)
+            cv2.line(canvas, (box.right, y), (box.right, end), colour, thick)
+        return
+    cv2.rectangle(canvas, (box.left, box.top), (box.right, box.bottom), colour, thick)
+    if action is Action.BLOCK:
+        out = 2 * thick
+        cv2.rectangle(
+            canvas,
+            (box.left - out, box.top - out),
+            (box.right + out, box.bottom + out),
+            colour,
+            max(1, thick // 2),
+        )
+
+
+def _free_spot(
+    mark: _Mark, size: tuple[int, int], shape: tuple[int, ...], taken: list[Box]
+) -> Box | None:
+    """A place beside the first frame that covers neither words, frames nor tags."""
+    width, height = size
+    box, gap = mark.boxes[0], 6
+    last = mark.boxes[-1]
+    spots = (
+        (box.left, box.top - gap - height),
+        (box.right + gap, box.middle - height / 2),
+        (last.left, last.bottom + gap),
+        (box.left - gap - width, box.middle - height / 2),
+        (box.right - width, box.top - gap - height),
+        (last.right - width, last.bottom + gap),
+        (box.right + 6 * gap, box.top - height),
+        (box.right + 6 * gap, box.bottom),
+    )
+    for left, top in spots:
+        spot = Box(round(left), round(top), round(left) + width, round(top) + height)
+        inside = 0 <= spot.left and 0 <= spot.top
+        inside = inside and spot.right <= shape[1] and spot.bottom <= shape[0]
+        if inside and not any(_meets(spot, other) for other in taken):
+            return spot
+    return None
+
+
+def _with_margin(
+    canvas: NDArray[np.uint8], marks: list[_Mark], size: int
+) -> tuple[NDArray[np.uint8], list[tuple[Box, _Mark]]]:
+    """Widens the page to the right for tags that found no room, each tied to its frame."""
+    height, width = canvas.shape[:2]
+    sizes = [_tag_size(m.tag, size) for m in marks]
+    margin = max(w for w, _ in sizes) + 24
+    needed = sum(h + 6 for _, h in sizes) + 6
+    wide = np.full((max(height, needed), width + margin, 3), 255, np.uint8)
+    wide[:height, :width] = canvas
+    placed = []
+    at = 6
+    for mark, (w, h) in sorted(zip(marks, sizes, strict=True), key=lambda p: p[0].boxes[0].top):
+        box = mark.boxes[0]
+        top = max(at, min(round(box.middle - h / 2), wide.shape[0] - h - 6))
+        spot = Box(width + 16, top, width + 16 + w, top + h)
+        red, green, blue = COLOURS[mark.action]
+        start = (box.right + 2, round(box.middle))
+        cv2.line(wide, start, (spot.left, round(spot.middle)), (blue, green, red), 1, cv2.LINE_AA)
+        placed.append((spot, mark))
+        at = top + h + 6
+    return wide, placed
+
+
+def _write_tags(
+    canvas: NDArray[np.uint8], placed: list[tuple[Box, _Mark]], size: int
+) -> NDArray[np.uint8]:
+    """White text on the action's colour, by a real font: any script the font has."""
+    image = Image.fromarray(cv2.cvtColor(canvas, cv2.COLOR_BGR2RGB))
+    pen = ImageDraw.Draw(image)
+    for spot, mark in placed:
+        pen.rounded_rectangle(
+            (spot.left, spot.top, spot.right, spot.bottom), size // 4, fill=COLOURS[mark.action]
+        )
+        pen.text(
+            (spot.left + size // 3, (spot.top + spot.bottom) / 2),
+            mark.tag,
+            fill="white",
+            font=_font(size),
+            anchor="lm",
+        )
+    return cv2.cvtColor(np.asarray(image), cv2.COLOR_RGB2BGR)
+
+
+def _tag_size(text: str, size: int) -> tuple[int, int]:
+    return round(_font(size).getlength(text)) + 2 * (size // 3), round(size * 1.4)
+
+
+@lru_cache(maxsize=8)
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    for file in _FONT_FILES:
+        if Path(file).exists():
+            return ImageFont.truetype(file, size)
+    # Pillow's own font: Latin only, but real outlines.
+    font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont)
+    return font
+
+
+def _scaled(image: NDArray[np.uint8], side: int) -> tuple[NDArray[np.uint8], float]:
+    """A colour copy whose longest side is at most `side`, and the factor."""
+    scale = min(1.0, side / max(image.shape[:2]))
+    if scale < 1.0:
+        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    return cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), scale
+
+
+def _encode(image: NDArray[np.uint8], page: int, path: str, media: str) -> Picture:
+    quality = {
+        "image/jpeg": [cv2.IMWRITE_JPEG_QUALITY, 85],
+        "image/png": [cv2.IMWRITE_PNG_COMPRESSION, 3],
+        "image/webp": [cv2.IMWRITE_WEBP_QUALITY, 85],
+    }[media]
+    done, data = cv2.imencode(MEDIA[media], image, quality)
+    if not done:
+        raise VisualProofError("INTERNAL", "An image could not be encoded.")
+    return Picture(page, path, media, image.shape[1], image.shape[0], data.tobytes())
+
+
+def _times(box: Box, scale: float) -> Box:
+    return Box(
+        round(box.left * scale),
+        round(box.top * scale),
+        round(box.right * scale),
+        round(box.bottom * scale),
+    )
+
+
+def _grown(box: Box, by: int) -> Box:
+    return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
+
+
+def _meets(a: Box, b: Box) -> bool:
+    return a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom

@@ -1,0 +1,99 @@
+"""What callers ask of documents that are READY, run away from the event loop."""
+
+import asyncio
+import json
+from collections import OrderedDict
+from typing import Any
+
+from visualproof_server.evidence.draw import DrawRequest
+from visualproof_server.jobs.pool import WorkerPool
+from visualproof_server.model import codec
+from visualproof_server.model.document import Document
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.report import FieldSpec, Report
+from visualproof_server.prompting import render, schema
+from visualproof_server.proving.request import ProveRequest
+from visualproof_server.storing import documents
+from visualproof_server.storing.store import DocumentStore
+
+_CACHED = 4
+_DRAW_TIMEOUT_S = 120.0
+
+
+class Desk:
+    """Prompts in threads, verification and drawing in worker processes that can be killed."""
+
+    def __init__(self, store: DocumentStore, pool: WorkerPool, verify_timeout_s: float) -> None:
+        self._store = store
+        self._pool = pool
+        self._verify_timeout_s = verify_timeout_s
+        self._cache: OrderedDict[str, Document] = OrderedDict()
+
+    async def document(self, document_id: str) -> Document:
+        """A document that is READY; errors of documents.load."""
+        state = await asyncio.to_thread(self._store.get, document_id, documents.STATE)
+        if state is None:
+            self._cache.pop(document_id, None)
+        if document_id not in self._cache:
+            loaded = await asyncio.to_thread(documents.load, self._store, document_id)
+            self._cache[document_id] = loaded
+            while len(self._cache) > _CACHED:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(document_id)
+        return self._cache[document_id]
+
+    async def prompt(
+        self,
+        document_id: str,
+        first: int,
+        last: int,
+        max_tokens: int,
+        style: render.MarkerStyle,
+        fields: tuple[FieldSpec, ...],
+        json_schema: str,
+    ) -> tuple[render.Prompt, str, str]:
+        """(prompt, instructions, answer schema); errors PAGE_OUT_OF_RANGE and schema's."""
+        document = await self.document(document_id)
+        answer_schema = schema.from_schema(json_schema) if json_schema else schema.from_fields(fields)
+        made = await asyncio.to_thread(render.render, document, first, last, max_tokens, style)
+        return made, render.instructions(style), answer_schema
+
+    async def verify(self, document_id: str, answer: bytes, request: ProveRequest) -> Report:
+        """The report; errors ANSWER_NOT_JSON, ANSWER_TOO_LARGE, VERIFY_TIMEOUT, documents.load's."""
+        parts = await self._run(
+            "verify",
+            [document_id],
+            [answer, codec.dumps(request)],
+            self._verify_timeout_s,
+        )
+        return codec.loads(Report, parts[0])
+
+    async def pictures(
+        self, document_id: str, report: Report, request: DrawRequest
+    ) -> list[tuple[dict[str, Any], bytes]]:
+        """Headers and encoded images of marked pages or crops."""
+        parts = await self._run(
+            "annotate", [document_id], [codec.dumps(report), codec.dumps(request)], _DRAW_TIMEOUT_S
+        )
+        return [
+            (json.loads(head), data) for head, data in zip(parts[::2], parts[1::2], strict=True)
+        ]
+
+    async def page_image(
+        self, document_id: str, number: int, side: int, media: str
+    ) -> tuple[dict[str, Any], bytes]:
+        """A page as read, unmarked; error PAGE_OUT_OF_RANGE."""
+        document = await self.document(document_id)
+        page = document.page(number)
+        if page is None or page.failure is not None:
+            raise VisualProofError("PAGE_OUT_OF_RANGE", f"There is no image of page {number}.")
+        head, data = await self._run(
+            "page_image", [document_id, number, side, media], [], _DRAW_TIMEOUT_S
+        )
+        return json.loads(head), data
+
+    async def _run(
+        self, name: str, args: list[Any], blobs: list[bytes], timeout_s: float
+    ) -> list[bytes]:
+        future = self._pool.submit(name, args, blobs, timeout_s, "VERIFY_TIMEOUT")
+        return await asyncio.wrap_future(future)

@@ -1,0 +1,252 @@
+"""Worker processes that can be killed: one task each, in a session of their own.
+
+Written rather than taken from a library because a task's grandchildren (tesseract, pdftoppm)
+must die with it. Pebble 5.2 and concurrent.futures kill the worker alone; here the worker leads
+a process group, and the group is killed. A worker whose parent died reads the end of its
+lifeline and kills its own group.
+"""
+
+import json
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from visualproof_server.model.errors import VisualProofError
+
+START_TIMEOUT_S = 60.0
+_CANCEL_POLL_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """What a worker is started with; all of it travels as JSON."""
+
+    store_root: str
+    scratch: str
+    memory_mb: int
+    max_tasks: int
+    options: dict[str, Any]
+
+
+@dataclass(order=True)
+class _Task:
+    order: int
+    name: str = field(compare=False)
+    args: list[Any] = field(compare=False)
+    blobs: list[bytes] = field(compare=False)
+    timeout_s: float = field(compare=False)
+    timeout_code: str = field(compare=False)
+    future: "Future[list[bytes]]" = field(compare=False)
+
+
+class WorkerPool:
+    """`size` slots, each a thread that feeds one worker process."""
+
+    def __init__(self, size: int, settings: WorkerSettings) -> None:
+        self._settings = settings
+        self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
+        self._order = 0
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self.restarts = 0
+        self.busy = 0
+        self._slots = [_Slot(self, index, settings) for index in range(size)]
+        self._threads = [
+            threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def size(self) -> int:
+        return len(self._slots)
+
+    @property
+    def waiting(self) -> int:
+        return self._tasks.qsize()
+
+    def alive(self) -> bool:
+        return all(thread.is_alive() for thread in self._threads)
+
+    def submit(
+        self,
+        name: str,
+        args: list[Any],
+        blobs: list[bytes] | None = None,
+        timeout_s: float = 60.0,
+        timeout_code: str = "PAGE_TIMEOUT",
+    ) -> "Future[list[bytes]]":
+        """Runs a task of worker.py; args are JSON values. Cancelling the future kills the task.
+
+        The future's errors are VisualProofError: the task's own, the timeout code, PAGE_CRASHED.
+        """
+        future: Future[list[bytes]] = Future()
+        with self._lock:
+            self._order += 1
+            order = self._order
+        self._tasks.put(_Task(order, name, args, blobs or [], timeout_s, timeout_code, future))
+        return future
+
+    def close(self) -> None:
+        """Kills all workers; waiting tasks are cancelled."""
+        self._closing.set()
+        for slot in self._slots:
+            slot.kill()
+        for thread in self._threads:
+            thread.join(timeout=10)
+        while True:
+            try:
+                self._tasks.get_nowait().future.cancel()
+            except queue.Empty:
+                break
+        for slot in self._slots:
+            shutil.rmtree(slot.scratch, ignore_errors=True)
+
+    def _serve(self, slot: "_Slot") -> None:
+        while not self._closing.is_set():
+            try:
+                task = self._tasks.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            # A future in state RUNNING cannot be cancelled, so it stays PENDING while it runs:
+            # cancel() then marks it, and the slot sees that and kills.
+            if task.future.cancelled():
+                continue
+            self.busy += 1
+            try:
+                result: list[bytes] | Exception = slot.run(task)
+            except Exception as error:
+                result = error
+            finally:
+                self.busy -= 1
+            if not task.future.set_running_or_notify_cancel():
+                continue
+            if isinstance(result, Exception):
+                task.future.set_exception(result)
+            else:
+                task.future.set_result(result)
+
+
+class _Slot:
+    """One place for a worker process; starts it when it is needed."""
+
+    def __init__(self, pool: WorkerPool, index: int, settings: WorkerSettings) -> None:
+        self._pool = pool
+        self._settings = settings
+        self.scratch = Path(settings.scratch) / f"slot-{os.getpid()}-{id(pool):x}-{index}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._lifeline: socket.socket | None = None
+        self._done = 0
+
+    def run(self, task: _Task) -> list[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.kill()
+            self._start()
+        connection = self._connection
+        assert connection is not None
+        deadline = time.monotonic() + task.timeout_s
+        try:
+            connection.send_bytes(
+                json.dumps([task.name, task.args, len(task.blobs)]).encode("utf-8", "surrogatepass")
+            )
+            for blob in task.blobs:
+                connection.send_bytes(blob)
+            while not connection.poll(_CANCEL_POLL_S):
+                if task.future.cancelled() or self._pool._closing.is_set():
+                    self.kill()
+                    return []
+                if time.monotonic() > deadline:
+                    self.kill()
+                    raise VisualProofError(
+                        task.timeout_code, f"It took longer than {task.timeout_s:.0f} s."
+                    )
+            outcome = json.loads(connection.recv_bytes())
+            if "error" in outcome:
+                raise VisualProofError(**outcome["error"])
+            parts = [connection.recv_bytes() for _ in range(outcome["parts"])]
+        except (EOFError, OSError, ConnectionError):
+            self.kill()
+            raise VisualProofError(
+                "PAGE_CRASHED", "A worker process died; the next call gets a new one."
+            ) from None
+        self._done += 1
+        if self._done >= self._settings.max_tasks:
+            self.kill()
+        return parts
+
+    def _start(self) -> None:
+        self._pool.restarts += 1
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir(parents=True)
+        ours, theirs = socket.socketpair()
+        line_ours, line_theirs = socket.socketpair()
+        config = {
+            "store_root": self._settings.store_root,
+            "scratch": str(self.scratch),
+            "memory_mb": self._settings.memory_mb,
+            "options": self._settings.options,
+        }
+        environment = {
+            **os.environ,
+            "TMPDIR": str(self.scratch),
+            "OMP_THREAD_LIMIT": "1",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        with theirs, line_theirs:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "visualproof_server.worker",
+                    str(theirs.fileno()),
+                    str(line_theirs.fileno()),
+                    json.dumps(config),
+                ],
+                pass_fds=(theirs.fileno(), line_theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=None if os.environ.get("VISUALPROOF_WORKER_STDERR") else subprocess.DEVNULL,
+                start_new_session=True,
+                env=environment,
+            )
+        self._connection = Connection(ours.detach())
+        self._lifeline = line_ours
+        self._done = 0
+        deadline = time.monotonic() + START_TIMEOUT_S
+        try:
+            while not self._connection.poll(_CANCEL_POLL_S):
+                if self._pool._closing.is_set() or time.monotonic() > deadline:
+                    raise EOFError
+            self._connection.recv_bytes()
+        except (EOFError, OSError):
+            self.kill()
+            raise VisualProofError("INTERNAL", "A worker process cannot start.") from None
+
+    def kill(self) -> None:
+        """Ends the worker, all that it started, and its files."""
+        process, self._process = self._process, None
+        if process is not None:
+            # The group may outlive its leader, so it is killed in any case.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+            process.wait()
+        for end in (self._connection, self._lifeline):
+            if end is not None:
+                end.close()
+        self._connection = self._lifeline = None
+        shutil.rmtree(self.scratch, ignore_errors=True)

@@ -1,0 +1,300 @@
+"""Documents on their way: counted, read page by page, resumed after a crash, deleted in time."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from visualproof_server.jobs.pool import WorkerPool
+from visualproof_server.model import codec
+from visualproof_server.model.document import (
+    DocumentState,
+    Failure,
+    Page,
+    ReadOptions,
+    Source,
+    State,
+    Warning,
+)
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.storing import documents
+from visualproof_server.storing.store import DocumentStore
+
+log = logging.getLogger("visualproof.queue")
+_MAX_WARNINGS = 100
+_COUNT_TIMEOUT_S = 30.0
+_EXPIRY_PERIOD_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLimits:
+    """waiting: documents not yet done; pages: of one document."""
+
+    waiting: int
+    pages: int
+    page_timeout_s: float
+    retention_s: float
+
+
+def document_id(sha256: str, options: ReadOptions, reader_version: str) -> str:
+    """Hash of bytes, options with defaults filled in, and reader version: 32 hex digits."""
+    identity = json.dumps([sha256, codec.dumps(options).decode(), reader_version])
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]
+
+
+class Queue:
+    """One job a document. All methods run in the server's event loop."""
+
+    def __init__(
+        self, store: DocumentStore, pool: WorkerPool, reader_version: str, limits: QueueLimits
+    ) -> None:
+        self._store = store
+        self._pool = pool
+        self._limits = limits
+        self.reader_version = reader_version
+        self._jobs: dict[str, asyncio.Task[None]] = {}
+        self._changed: dict[str, asyncio.Event] = {}
+        self._keeper: asyncio.Task[None] | None = None
+        self._slots = asyncio.Semaphore(max(2, pool.size))
+
+    @property
+    def waiting(self) -> int:
+        return len(self._jobs)
+
+    async def start(self) -> None:
+        """Takes up what a crash left behind, and begins to watch retention."""
+        for name in await asyncio.to_thread(self._store.documents):
+            try:
+                state = documents.state_of(self._store, name)
+            except (VisualProofError, ValueError, KeyError):
+                # An upload that never got its state is no document.
+                await asyncio.to_thread(self._store.delete, name)
+                continue
+            if state.state in (State.QUEUED, State.READING):
+                self._begin(state)
+        self._keeper = asyncio.create_task(self._expire())
+
+    async def close(self) -> None:
+        """Stops all jobs; what was read stays, and the next start resumes."""
+        tasks = [*self._jobs.values(), *([self._keeper] if self._keeper else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def known(self, name: str) -> DocumentState | None:
+        """A document's state, None if there is none or it failed (so that it may be sent again)."""
+        try:
+            state = documents.state_of(self._store, name)
+        except VisualProofError:
+            return None
+        return None if state.state is State.FAILED else state
+
+    def check_room(self) -> None:
+        """Error QUEUE_FULL when no more documents are taken."""
+        if len(self._jobs) >= self._limits.waiting:
+            raise VisualProofError(
+                "QUEUE_FULL",
+                f"{len(self._jobs)} documents are waiting; try again shortly.",
+                {"waiting": str(len(self._jobs))},
+                retry_after_s=2.0 + len(self._jobs),
+            )
+
+    async def add(
+        self, file: Path, sha256: str, file_name: str, options: ReadOptions
+    ) -> DocumentState:
+        """Takes a finished file over and queues its reading; the same document is read once."""
+        name = document_id(sha256, options, self.reader_version)
+        existing = self.known(name)
+        if existing is not None:
+            file.unlink(missing_ok=True)
+            return existing
+        self.check_room()
+        if self._store.names(name):
+            await asyncio.to_thread(self._store.delete, name)
+        state = DocumentState(
+            name,
+            sha256,
+            file_name,
+            options,
+            self.reader_version,
+            State.QUEUED,
+            0,
+            0,
+            time.time() + self._limits.retention_s,
+        )
+        await asyncio.to_thread(self._store.adopt, name, documents.SOURCE, file)
+        await asyncio.to_thread(documents.put_state, self._store, state)
+        self._begin(state)
+        return state
+
+    async def delete(self, name: str) -> None:
+        """Stops a document's job and removes it; error DOCUMENT_NOT_FOUND."""
+        documents.state_of(self._store, name)
+        job = self._jobs.pop(name, None)
+        if job is not None:
+            job.cancel()
+            await asyncio.gather(job, return_exceptions=True)
+        await asyncio.to_thread(self._store.delete, name)
+        self._notify(name)
+
+    async def watch(self, name: str) -> AsyncIterator[DocumentState]:
+        """The state at once, then each change; ends after READY or FAILED."""
+        last: DocumentState | None = None
+        while True:
+            changed = self._changed.setdefault(name, asyncio.Event())
+            state = documents.state_of(self._store, name)
+            if state != last:
+                last = state
+                yield state
+            if state.state in (State.READY, State.FAILED):
+                self._changed.pop(name, None)
+                return
+            await changed.wait()
+
+    def _begin(self, state: DocumentState) -> None:
+        name = state.document_id
+        self._jobs[name] = asyncio.create_task(self._job(state))
+
+    async def _job(self, state: DocumentState) -> None:
+        started = time.monotonic()
+        try:
+            async with self._slots:
+                state = await self._counted(state)
+                state = await self._read(state)
+        except VisualProofError as error:
+            await self._put(
+                replace(state, state=State.FAILED, failure=Failure(error.code, error.message))
+            )
+            log.info("document failed", extra={"document": state.document_id, "code": error.code})
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            log.exception("job failed", extra={"document": state.document_id})
+            failure = Failure("INTERNAL", "Reading failed; upload it again.")
+            await self._put(replace(state, state=State.FAILED, failure=failure))
+        else:
+            seconds = round(time.monotonic() - started, 2)
+            log.info(
+                "document ready",
+                extra={"document": state.document_id, "pages": state.page_count, "s": seconds},
+            )
+        finally:
+            if self._jobs.get(state.document_id) is asyncio.current_task():
+                del self._jobs[state.document_id]
+
+    async def _counted(self, state: DocumentState) -> DocumentState:
+        options = state.options
+        future = self._pool.submit(
+            "count_pages", [state.document_id, options.password], timeout_s=_COUNT_TIMEOUT_S
+        )
+        total = int((await asyncio.wrap_future(future))[0])
+        last = options.last_page or total
+        if options.first_page > total or last > total:
+            raise VisualProofError(
+                "PAGE_OUT_OF_RANGE", f"The file has {total} pages; ask for pages it has."
+            )
+        count = last - options.first_page + 1
+        if count > self._limits.pages:
+            raise VisualProofError(
+                "TOO_MANY_PAGES", f"{count} pages were asked for; at most {self._limits.pages} are read."
+            )
+        return await self._put(replace(state, state=State.READING, page_count=count))
+
+    async def _read(self, state: DocumentState) -> DocumentState:
+        first = state.options.first_page
+        numbers = range(first, first + state.page_count)
+        done = await asyncio.to_thread(documents.done_pages, self._store, state.document_id)
+        todo = [n for n in numbers if n not in done]
+        state = await self._put(replace(state, read_page_count=len(numbers) - len(todo)))
+        running: set[asyncio.Task[None]] = set()
+        position = 0
+        try:
+            while position < len(todo) or running:
+                # A few pages ahead keep the slots busy, and leave room for other documents.
+                while position < len(todo) and len(running) < self._pool.size + 1:
+                    running.add(asyncio.create_task(self._page(state, todo[position])))
+                    position += 1
+                finished, running = await asyncio.wait(
+                    running, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in finished:
+                    task.result()
+                state = await self._put(
+                    replace(state, read_page_count=state.read_page_count + len(finished))
+                )
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+        return await self._finish(state, list(numbers))
+
+    async def _page(self, state: DocumentState, number: int) -> None:
+        """Reads and stores one page; what cannot be read costs only this page."""
+        options = codec.dumps(state.options)
+        try:
+            page, image = await asyncio.wrap_future(
+                self._pool.submit(
+                    "read_page",
+                    [state.document_id, number],
+                    [options],
+                    timeout_s=self._limits.page_timeout_s,
+                )
+            )
+        except VisualProofError as error:
+            failure = Failure(error.code, error.message)
+            blank = Page(number, str(number), 0, 0, 0, 0, 0, 0, Source.OCR, failure=failure)
+            page, image = codec.dumps(blank), b""
+        await asyncio.to_thread(
+            documents.put_page, self._store, state.document_id, page, image, number
+        )
+
+    async def _finish(self, state: DocumentState, numbers: list[int]) -> DocumentState:
+        """READY, unless every page failed: then the document failed as its first page did."""
+        warnings: list[Warning] = []
+        failures: list[Failure] = []
+        for number in numbers:
+            data = await asyncio.to_thread(
+                self._store.get, state.document_id, documents.page_name(number)
+            )
+            page = codec.loads(Page, data or b"{}")
+            warnings += page.warnings
+            if page.failure is not None:
+                failures.append(page.failure)
+        if failures and len(failures) == len(numbers):
+            raise VisualProofError(failures[0].code, failures[0].message)
+        if failures:
+            text = f"{len(failures)} of {len(numbers)} pages could not be read."
+            warnings.insert(0, Warning("PAGES_FAILED", text))
+        return await self._put(
+            replace(
+                state,
+                state=State.READY,
+                warnings=tuple(warnings[:_MAX_WARNINGS]),
+                options=replace(state.options, password=""),
+            )
+        )
+
+    async def _put(self, state: DocumentState) -> DocumentState:
+        await asyncio.to_thread(documents.put_state, self._store, state)
+        self._notify(state.document_id)
+        return state
+
+    def _notify(self, name: str) -> None:
+        event = self._changed.pop(name, None)
+        if event is not None:
+            event.set()
+
+    async def _expire(self) -> None:
+        while True:
+            now = time.time()
+            for name in await asyncio.to_thread(self._store.documents):
+                try:
+                    if documents.state_of(self._store, name).expire_time < now:
+                        await self.delete(name)
+                except VisualProofError:
+                    continue
+            await asyncio.sleep(_EXPIRY_PERIOD_S)

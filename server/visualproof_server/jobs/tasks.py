@@ -1,0 +1,121 @@
+"""What workers do: each task joins rooms that do not know each other."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from visualproof_server.evidence import draw
+from visualproof_server.model import codec
+from visualproof_server.model.document import Document, ReadOptions
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.geometry import Box
+from visualproof_server.model.report import Report
+from visualproof_server.proving import prove
+from visualproof_server.proving.request import ProveRequest
+from visualproof_server.reading import reader
+from visualproof_server.reading.engine import OcrEngine
+from visualproof_server.reading.source import PageLimits
+from visualproof_server.storing import documents
+from visualproof_server.storing.store import DocumentStore
+
+Task = Callable[..., list[bytes]]
+_CACHED_DOCUMENTS = 4
+
+
+class Tasks:
+    """The tasks of one worker process, by name in `table`."""
+
+    def __init__(
+        self, store: DocumentStore, engines: Mapping[str, OcrEngine], limits: PageLimits
+    ) -> None:
+        self._store = store
+        self._engines = engines
+        self._limits = limits
+        self._indexes: OrderedDict[str, prove.Index] = OrderedDict()
+        self.table: dict[str, Task] = {
+            "describe": self.describe,
+            "count_pages": self.count_pages,
+            "read_page": self.read_page,
+            "verify": self.verify,
+            "annotate": self.annotate,
+            "page_image": self.page_image,
+        }
+
+    def describe(self) -> list[bytes]:
+        """Installed engines and the reader version, as JSON."""
+        engines = [
+            {"name": e.name, "version": e.version, "languages": e.languages()}
+            for e in self._engines.values()
+        ]
+        text = {"engines": engines, "reader_version": reader.reader_version(self._engines)}
+        return [json.dumps(text).encode()]
+
+    def count_pages(self, document_id: str, password: str) -> list[bytes]:
+        path = self._store.local(document_id, documents.SOURCE)
+        return [str(reader.pages_of(path, password)).encode()]
+
+    def read_page(self, document_id: str, number: int, options: bytes) -> list[bytes]:
+        read_options = codec.loads(ReadOptions, options)
+        engine = self._engines.get(read_options.engine)
+        if engine is None:
+            raise VisualProofError("ENGINE_UNKNOWN", "This engine is not installed on this worker.")
+        path = self._store.local(document_id, documents.SOURCE)
+        read = reader.read_page(path, number, read_options, self._limits, engine)
+        return [codec.dumps(read.page), read.image]
+
+    def verify(self, document_id: str, answer: bytes, request: bytes) -> list[bytes]:
+        index = self._index(document_id)
+        document = index.document
+        images: dict[int, Any] = {}
+
+        def look_again(page: int, box: Box, engine_name: str) -> tuple[str, float]:
+            if page not in images:
+                images.clear()
+                images[page] = reader.decode(
+                    documents.page_image(self._store, document_id, page)
+                )
+            # Independent means another engine where there is one.
+            others = [e for name, e in self._engines.items() if name != engine_name]
+            engine = others[0] if others else self._engines[engine_name]
+            languages = tuple(
+                code for code in document.options.languages if code in engine.languages()
+            )
+            return reader.reread(images[page], box, languages or ("eng",), engine)
+
+        report = prove.prove(
+            index, answer, codec.loads(ProveRequest, request), look_again
+        )
+        return [codec.dumps(report)]
+
+    def annotate(self, document_id: str, report: bytes, request: bytes) -> list[bytes]:
+        """Pairs of JSON header and encoded image."""
+        wanted = codec.loads(draw.DrawRequest, request)
+        made = codec.loads(Report, report)
+
+        def image_of(number: int) -> Any:
+            return reader.decode(documents.page_image(self._store, document_id, number))
+
+        parts: list[bytes] = []
+        for picture in draw.pictures(self._document(document_id), made, wanted, image_of):
+            parts += [json.dumps(picture.header()).encode(), picture.data]
+        return parts
+
+    def page_image(self, document_id: str, number: int, side: int, media: str) -> list[bytes]:
+        image = reader.decode(documents.page_image(self._store, document_id, number))
+        picture = draw.encode_page(image, number, side, media)
+        return [json.dumps(picture.header()).encode(), picture.data]
+
+    def _document(self, document_id: str) -> Document:
+        return self._index(document_id).document
+
+    def _index(self, document_id: str) -> prove.Index:
+        """Documents do not change once READY, so an index stays good until it is deleted."""
+        if documents.STATE not in self._store.names(document_id):
+            self._indexes.pop(document_id, None)
+        if document_id not in self._indexes:
+            self._indexes[document_id] = prove.Index(documents.load(self._store, document_id))
+            while len(self._indexes) > _CACHED_DOCUMENTS:
+                self._indexes.popitem(last=False)
+        self._indexes.move_to_end(document_id)
+        return self._indexes[document_id]

@@ -1,0 +1,231 @@
+"""What was read: words in lines on pages, numbered through the whole document."""
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from visualproof_server.model.geometry import Box, Quad, union
+
+
+class State(IntEnum):
+    """Where a document stands; values as in the proto."""
+
+    QUEUED = 1
+    READING = 2
+    READY = 3
+    FAILED = 4
+
+
+class Source(IntEnum):
+    """Where words come from; values as in the proto."""
+
+    OCR = 1
+    TEXT_LAYER = 2
+    IMPORTED = 3
+
+
+class TextLayer(IntEnum):
+    """What to do with a PDF's text layer; values as in the proto."""
+
+    IGNORED = 1
+    VISIBLE = 2
+
+
+class MediaType(Enum):
+    """File types that can be read, by their magic bytes."""
+
+    PDF = "application/pdf"
+    PNG = "image/png"
+    JPEG = "image/jpeg"
+    WEBP = "image/webp"
+    TIFF = "image/tiff"
+    GIF = "image/gif"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """Options with all defaults filled in. last_page 0 means the last of the file."""
+
+    languages: tuple[str, ...]
+    dpi: int
+    first_page: int
+    last_page: int
+    engine: str
+    tables_disabled: bool
+    text_layer: TextLayer
+    password: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a document or page cannot be read; code from model.errors."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """Something a person should know; page_number 0 concerns the whole document."""
+
+    code: str
+    message: str
+    page_number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A printed word. confidence is 0 to 1, None if the reader gave none."""
+
+    text: str
+    box: Box
+    quad: Quad
+    confidence: float | None
+    engine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words of one line, left to right in reading order, at least one."""
+
+    words: tuple[Word, ...]
+    block: int = 0
+
+    @property
+    def text(self) -> str:
+        return " ".join(w.text for w in self.words)
+
+    @property
+    def box(self) -> Box:
+        return union([w.box for w in self.words])
+
+    @property
+    def confidence(self) -> float | None:
+        known = [w.confidence for w in self.words if w.confidence is not None]
+        return min(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table; row and column are 1-based."""
+
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    column_header: bool
+    row_header: bool
+    box: Box
+    words: tuple[Word, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(w.text for w in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; after_line is the number of page lines that come before it."""
+
+    box: Box
+    cells: tuple[Cell, ...]
+    after_line: int = 0
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as read. Lines and tables are in reading order, unnumbered."""
+
+    number: int
+    label: str
+    width: int
+    height: int
+    width_pt: float
+    height_pt: float
+    rotation: int
+    dpi: float
+    source: Source
+    lines: tuple[Line, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pdf_transform: tuple[float, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    failure: Failure | None = None
+
+    @property
+    def confidence(self) -> float | None:
+        known = [w.confidence for li in self.lines for w in li.words if w.confidence is not None]
+        return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedLine:
+    """A line with its number through the document: `<LINE number>`, block id `L{number}`."""
+
+    number: int
+    page: int
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedTable:
+    """A table with its number through the document."""
+
+    number: int
+    page: int
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that is READY. Pages that failed are in `pages`, without lines."""
+
+    document_id: str
+    source_sha256: str
+    reader_version: str
+    options: ReadOptions
+    pages: tuple[Page, ...]
+    lines: tuple[NumberedLine, ...] = field(default=())
+    tables: tuple[NumberedTable, ...] = field(default=())
+
+    def page(self, number: int) -> Page | None:
+        """The page at a 1-based position in the file."""
+        first = self.pages[0].number if self.pages else 1
+        index = number - first
+        return self.pages[index] if 0 <= index < len(self.pages) else None
+
+
+def number_document(
+    document_id: str,
+    source_sha256: str,
+    reader_version: str,
+    options: ReadOptions,
+    pages: tuple[Page, ...],
+) -> Document:
+    """Gives lines and tables their numbers, once, in the pages' order."""
+    lines: list[NumberedLine] = []
+    tables: list[NumberedTable] = []
+    for page in pages:
+        for line in page.lines:
+            lines.append(NumberedLine(len(lines) + 1, page.number, line))
+        for table in page.tables:
+            tables.append(NumberedTable(len(tables) + 1, page.number, table))
+    return Document(
+        document_id, source_sha256, reader_version, options, pages, tuple(lines), tuple(tables)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """Where a document stands, as stored and as watchers see it."""
+
+    document_id: str
+    source_sha256: str
+    file_name: str
+    options: ReadOptions
+    reader_version: str
+    state: State
+    page_count: int
+    read_page_count: int
+    expire_time: float
+    failure: Failure | None = None
+    warnings: tuple[Warning, ...] = ()

@@ -1,0 +1,200 @@
+"""What is asked about an answer, and what was found out."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from visualproof_server.model.geometry import Box, Quad
+
+
+class Status(IntEnum):
+    """What was found out about one value; values as in the proto."""
+
+    VERIFIED = 1
+    DERIVED = 2
+    EVIDENCE_ONLY = 3
+    UNCERTAIN = 4
+    AMBIGUOUS = 5
+    FOUND_ELSEWHERE = 6
+    MISMATCH = 7
+    NOT_FOUND = 8
+    ABSENT = 9
+    STALE = 10
+    UNSUPPORTED = 11
+
+
+class Action(IntEnum):
+    """What to do with a value; larger is worse."""
+
+    RELEASE = 1
+    REVIEW = 2
+    BLOCK = 3
+
+
+class Outcome(IntEnum):
+    """How a relation came out."""
+
+    HOLDS = 1
+    FAILS = 2
+    UNDEFINED = 3
+
+
+class Method(IntEnum):
+    """How a printed run was matched."""
+
+    EXACT = 1
+    NORMALIZED = 2
+    FUZZY = 3
+
+
+ACTIONS: dict[Status, Action] = {
+    Status.VERIFIED: Action.RELEASE,
+    Status.DERIVED: Action.REVIEW,
+    Status.EVIDENCE_ONLY: Action.REVIEW,
+    Status.UNCERTAIN: Action.REVIEW,
+    Status.AMBIGUOUS: Action.REVIEW,
+    Status.FOUND_ELSEWHERE: Action.REVIEW,
+    Status.MISMATCH: Action.BLOCK,
+    Status.NOT_FOUND: Action.BLOCK,
+    Status.ABSENT: Action.RELEASE,
+    Status.STALE: Action.BLOCK,
+    Status.UNSUPPORTED: Action.BLOCK,
+}
+
+REASONS: dict[str, str] = {
+    "VALUE_DIFFERS": "The printed value is another one.",
+    "WORD_DIFFERS": "A word is missing, added or another one.",
+    "DIGIT_DIFFERS": "A digit differs from what is printed.",
+    "NEGATION_DIFFERS": "A negation is missing or added.",
+    "UNIT_DIFFERS": "The printed unit is another one; a percentage is not a plain number.",
+    "CURRENCY_DIFFERS": "The printed currency is another one.",
+    "CURRENCY_UNKNOWN": "The claimed currency is not printed near the amount.",
+    "SCALE_DIFFERS": "The printed scale (thousand, million, ...) is another one.",
+    "SIGN_DIFFERS": "The printed sign is the opposite one.",
+    "SIGN_UNKNOWN": "A dash before the number may be a sign or punctuation.",
+    "CASE_DIFFERS": "A quote's letters differ in case.",
+    "PUNCTUATION_DIFFERS": "A quote's punctuation differs.",
+    "VALUE_NOT_IN_PROOF": "The proof is printed, but the value is not literally in it.",
+    "OCR_CONFUSION": "Equal only if look-alike characters were misread.",
+    "LOW_CONFIDENCE": "The words were read with low confidence.",
+    "DATE_ORDER_UNKNOWN": "Day and month cannot be told apart; give a locale.",
+    "SEPARATOR_UNKNOWN": "Decimal mark and grouping cannot be told apart; give a locale.",
+    "GROUPING_UNKNOWN": "The digits beside it may belong to the same number or identifier.",
+    "SEVERAL_PLACES": "Printed at several places, and nothing decides between them.",
+    "LABEL_NOT_FOUND": "None of the labels is printed.",
+    "NOT_AT_LABEL": "Printed, but not at its label.",
+    "NOT_AT_PROOF": "Printed, but not where the proof points.",
+    "LABEL_HAS_VALUE": "The answer says null, but a value is printed at the label.",
+    "NO_LABEL": "A null without labels cannot be checked.",
+    "REQUIRED": "The field is required, and there is no value.",
+    "FIELD_MISSING": "The answer has no value at this path.",
+    "PROOF_MALFORMED": "A proof has not the shape that the schema asks for.",
+    "PROOF_ID_UNKNOWN": "A proof cites an id that does not exist.",
+    "PROOF_NOT_SHOWN": "A proof cites an id that the model was not shown; render that window and ask again.",
+    "PROOF_NOT_FOUND": "A proof's text is not printed where it points.",
+    "PAGE_OUT_OF_RANGE": "A proof cites a page that the document does not have.",
+    "WRONG_PAGE": "Printed on another page than cited.",
+    "WRONG_ROW": "The claimed cell prints something else; the value stands in another row.",
+    "WRONG_COLUMN": "The claimed cell prints something else; the value stands in another column.",
+    "TABLES_NOT_READ": "A table is cited, but this document's tables were not read.",
+    "CHECK_DIGIT": "The value's own check digit is wrong, whatever is printed.",
+    "KIND_UNKNOWN": "The kind is not one that this server compares.",
+    "VALUE_UNPARSABLE": "The value cannot be read as its kind.",
+    "EMPTY_VALUE": "The value folds to nothing.",
+    "SEARCHED": "Says what was searched for.",
+    "DERIVATION_FAILS": "The derivation does not give the value.",
+    "DERIVATION_INPUT": "The derivation uses a number that its proof does not print.",
+    "DERIVATION_INVALID": "The derivation is not an expression over numbers.",
+    "SOURCE_STALE": "The answer was made for other bytes.",
+    "READER_STALE": "The answer was made for another reader version.",
+    "NOT_ALLOWED": "Shape that cannot be compared with print, such as an object or an empty list.",
+    "CLAIMED_TWICE": "Another item of the same list already uses this place.",
+    "COARSE_BOX": "The boxes cover more than was matched.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A code of REASONS and one sentence for this value."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """What the caller knows about a value. path is a JSON Pointer, `*` for any index."""
+
+    path: str
+    kind: str = ""
+    locale: str = ""
+    currency: str = ""
+    unit: str = ""
+    labels: tuple[str, ...] = ()
+    row_label: str = ""
+    column_label: str = ""
+    required: bool = False
+    derived_allowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An equation over values; tolerance is a decimal, empty for 0."""
+
+    expression: str
+    tolerance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationResult:
+    """A relation, recomputed."""
+
+    expression: str
+    outcome: Outcome
+    message: str
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A printed place. boxes and quads run in parallel, one per line touched."""
+
+    page: int
+    block_ids: tuple[str, ...]
+    boxes: tuple[Box, ...]
+    quads: tuple[Quad, ...]
+    text: str
+    context: str
+    method: Method
+    similarity: float
+    confidence: float | None
+    cited: bool = False
+    coarse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """What was found out about one value."""
+
+    path: str
+    value_json: str
+    kind: str
+    status: Status
+    action: Action
+    reasons: tuple[Reason, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    printed_text: str = ""
+    candidates: tuple[Evidence, ...] = ()
+    nearest: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The report on one answer."""
+
+    document_id: str
+    source_sha256: str
+    reader_version: str
+    rules_version: str
+    results: tuple[FieldResult, ...]
+    relations: tuple[RelationResult, ...]
+    action: Action

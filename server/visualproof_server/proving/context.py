@@ -1,0 +1,158 @@
+"""Labels: where the value of a label stands."""
+
+from dataclasses import dataclass
+
+from visualproof_server.model.geometry import Box, x_overlap, y_overlap
+from visualproof_server.model.report import FieldSpec
+from visualproof_server.proving import locate
+from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.kinds.kind import ValueKind
+
+# A value under or above its label stands within this many label heights.
+_NEAR_HEIGHTS = 3.0
+_MAX_LABEL_PLACES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What stands at one printed label: all values on the nearest side that has any."""
+
+    label: Run
+    side: str
+    values: tuple[Run, ...]
+
+
+def label_runs(labels: tuple[str, ...], index: Index) -> list[Run]:
+    """Where any of the labels is printed, whole words only."""
+    found: list[Run] = []
+    for label in labels:
+        for run in locate.exact(label, index):
+            if not any(set(run.words) & set(other.words) for other in found):
+                found.append(run)
+    return found[:_MAX_LABEL_PLACES]
+
+
+def labelled(field: FieldSpec, kind: ValueKind, index: Index) -> list[Labelled]:
+    """For each printed label, the values of this kind right of it, else under, else above it.
+
+    Only the best side that any place of the label has is kept: a value right of its label says
+    more than one under a column head.
+    """
+    found = []
+    for run in label_runs(field.labels, index):
+        for side, look in (("right", _right), ("under", _under), ("above", _above)):
+            values = look(run, field, kind, index)
+            if values:
+                found.append(Labelled(run, side, tuple(values)))
+                break
+    for side in ("right", "under", "above"):
+        best = [place for place in found if place.side == side]
+        if best:
+            return best
+    return []
+
+
+def _right(label: Run, field: FieldSpec, kind: ValueKind, index: Index) -> list[Run]:
+    last = label.words[-1]
+    row = index.rows[index.row_of[last]]
+    values = kind.printed(list(range(last + 1, row.end)), field, index)
+    if label.partial and not values:
+        # "Total:800.00" is one word: the value shares it.
+        values = [
+            v
+            for v in kind.printed([last, *range(last + 1, row.end)], field, index)
+            if v.words[0] == last and v.text != label.text
+        ]
+    if values:
+        return values
+    box = index.words[last].box
+    return [
+        value
+        for other in _rows_near(index, row.page, box, 0, 0)
+        if other != index.row_of[last]
+        for value in kind.printed(_right_of(index, other, box), field, index)
+    ]
+
+
+def _right_of(index: Index, row: int, box: Box) -> list[int]:
+    return [
+        w
+        for w in range(index.rows[row].start, index.rows[row].end)
+        if index.words[w].box.left >= box.right
+        and y_overlap(index.words[w].box, box) > 0.5 * min(index.words[w].box.height, box.height)
+    ]
+
+
+def _under(label: Run, field: FieldSpec, kind: ValueKind, index: Index) -> list[Run]:
+    return _vertical(label, field, kind, index, below=True)
+
+
+def _above(label: Run, field: FieldSpec, kind: ValueKind, index: Index) -> list[Run]:
+    return _vertical(label, field, kind, index, below=False)
+
+
+def _vertical(
+    label: Run, field: FieldSpec, kind: ValueKind, index: Index, below: bool
+) -> list[Run]:
+    box = index.box(label)
+    page = index.page_of(label.words[0])
+    reach = round(_NEAR_HEIGHTS * box.height)
+    rows = _rows_near(index, page, box, 0 if below else reach, reach if below else 0)
+    own = {index.row_of[w] for w in label.words}
+    ordered = sorted(
+        (r for r in rows if r not in own), key=lambda r: abs(_row_box(index, r).middle - box.middle)
+    )
+    for row in ordered:
+        middle = _row_box(index, row).middle
+        if (middle > box.middle) != below:
+            continue
+        values = [
+            value
+            for value in kind.printed(
+                list(range(index.rows[row].start, index.rows[row].end)), field, index
+            )
+            if x_overlap(index.box(value), box) > 0
+        ]
+        if values:
+            return values
+    return []
+
+
+def _row_box(index: Index, row: int) -> Box:
+    return index.words[index.rows[row].start].box
+
+
+def _rows_near(index: Index, page: int, box: Box, above: int, below: int) -> list[int]:
+    """Rows of a page that reach into the band from `above` over to `below` under a box."""
+    top, bottom = box.top - above, box.bottom + below
+    by_page: dict[int, list[int]] | None = index.cache.get("rows by page")
+    if by_page is None:
+        by_page = {}
+        for number, row in enumerate(index.rows):
+            by_page.setdefault(row.page, []).append(number)
+        index.cache["rows by page"] = by_page
+    return [
+        row
+        for row in by_page.get(page, ())
+        if any(
+            index.words[w].box.bottom > top and index.words[w].box.top < bottom
+            for w in (index.rows[row].start, index.rows[row].end - 1)
+        )
+    ]
+
+
+# Words that name the sum of a bill, in the languages of the reading tests.
+_TOTAL_WORDS = frozenset(
+    "total totals totaal gesamt gesamtbetrag gesamtsumme summe endbetrag rechnungsbetrag zahlbetrag"
+    " montant totale importe jumlah netto brutto nett grand payable due ttc".split()
+)
+
+
+def on_total_row(run: Run, index: Index) -> bool:
+    """Whether a run's row names a total, in a word of its own left of it."""
+    row = index.rows[index.row_of[run.words[0]]]
+    return any(
+        token.text in _TOTAL_WORDS
+        for word in range(row.start, run.words[0])
+        for token in locate.word_tokens(index.words[word].text)
+    )

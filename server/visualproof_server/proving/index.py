@@ -1,0 +1,372 @@
+"""A document made searchable: built once a document, then shared by all its answers."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from visualproof_server.model.document import Document, Page, Word
+from visualproof_server.model.geometry import Box, union, x_overlap
+from visualproof_server.proving import normalize
+from visualproof_server.proving.dates import DateRead, scan_dates
+from visualproof_server.proving.normalize import Token, confusable, plain, unconfused
+from visualproof_server.proving.numbers import NumberRead, scan_numbers
+
+# A gap of this many line heights parts two columns of a row.
+COLUMN_GAP = 1.5
+# Lines of one column follow each other within this many line heights.
+LINE_DISTANCE = 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line, or a row of a table, as words [start, end) of the index.
+
+    number is the line's, 0 for a table row; table and table_row are 0 for a line.
+    """
+
+    page: int
+    number: int
+    start: int
+    end: int
+    text: str
+    offsets: tuple[int, ...]
+    table: int = 0
+    table_row: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Printed words, in reading order, and what of their text is meant.
+
+    partial: the first or last word holds more than the text.
+    """
+
+    words: tuple[int, ...]
+    text: str
+    partial: bool = False
+
+
+class Stream:
+    """Words in some order as one compact text that can be searched with str.find."""
+
+    def __init__(
+        self, index: "Index", order: Iterable[int], tokenize: Callable[[str], Sequence[Token]]
+    ) -> None:
+        self._index = index
+        self._starts: list[int] = []
+        self._tokens: list[tuple[int, Token]] = []
+        pieces: list[str] = []
+        at, last_digit = 0, False
+        for word in order:
+            for token in tokenize(index.words[word].text):
+                if last_digit and token.text[0].isdigit():
+                    pieces.append(" ")
+                    at += 1
+                self._starts.append(at)
+                self._tokens.append((word, token))
+                pieces.append(token.text)
+                at += len(token.text)
+                last_digit = token.text[-1].isdigit()
+        self.text = "".join(pieces)
+
+    def find(self, sought: str, limit: int = 200) -> list[Run]:
+        """Runs whose compact text is `sought`, starting and ending at token boundaries."""
+        runs: list[Run] = []
+        if not sought:
+            return runs
+        at = self.text.find(sought)
+        while at >= 0 and len(runs) < limit:
+            run = self._run(at, at + len(sought))
+            if run is not None:
+                runs.append(run)
+            at = self.text.find(sought, at + 1)
+        return runs
+
+    def _run(self, start: int, end: int) -> Run | None:
+        first = bisect_right(self._starts, start) - 1
+        last = bisect_right(self._starts, end - 1) - 1
+        if self._starts[first] != start:
+            return None
+        if self._starts[last] + len(self._tokens[last][1].text) != end:
+            return None
+        return self._index.run_of([self._tokens[i] for i in range(first, last + 1)])
+
+
+class Index:
+    """Words of a document in reading order, with the streams and readings made from them."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.words: list[Word] = []
+        self.ids: list[str] = []
+        self.rows: list[Row] = []
+        self.row_of: list[int] = []
+        self.row_by_line: dict[int, int] = {}
+        self.cache: dict[str, Any] = {}
+        for page, number, text_words, ids, table, table_row in _rows(document):
+            start = len(self.words)
+            self.words += text_words
+            self.ids += ids
+            self.row_of += [len(self.rows)] * len(text_words)
+            offsets, at = [], 0
+            for word in text_words:
+                offsets.append(at)
+                at += len(word.text) + 1
+            text = " ".join(w.text for w in text_words)
+            if number:
+                self.row_by_line[number] = len(self.rows)
+            self.rows.append(
+                Row(page, number, start, len(self.words), text, tuple(offsets), table, table_row)
+            )
+
+    def page_of(self, word: int) -> int:
+        return self.rows[self.row_of[word]].page
+
+    def page(self, number: int) -> Page | None:
+        return self.document.page(number)
+
+    @cached_property
+    def lines(self) -> Stream:
+        """Words in reading order."""
+        return Stream(self, range(len(self.words)), word_tokens)
+
+    @cached_property
+    def columns(self) -> Stream:
+        """Words in the order of columns: pieces of rows chained with what stands under them."""
+        return Stream(self, _column_order(self), word_tokens)
+
+    @cached_property
+    def confused(self) -> Stream:
+        """Words in reading order with look-alike characters merged."""
+        return Stream(self, range(len(self.words)), _confused_tokens)
+
+    @cached_property
+    def numbers(self) -> list[tuple[Run, NumberRead]]:
+        """Every printed number."""
+        found = []
+        for row in self.rows:
+            for read in scan_numbers(plain(row.text)):
+                run = self.span(row, read.start, read.end)
+                found.append((run, read.with_loose(self._loose(row, read))))
+        return found
+
+    @cached_property
+    def dates(self) -> list[tuple[Run, DateRead]]:
+        """Every printed date."""
+        return [
+            (self.span(row, read.start, read.end), read)
+            for row in self.rows
+            for read in scan_dates(plain(row.text))
+        ]
+
+    @cached_property
+    def misread_numbers(self) -> list[tuple[Run, NumberRead]]:
+        """Numbers that would be printed if look-alike letters were misread digits."""
+        return [
+            (self.span(row, read.start, read.end), read)
+            for row, text in self._misread_rows
+            for read in scan_numbers(text)
+            if row.text[read.start : read.end] != text[read.start : read.end]
+        ]
+
+    @cached_property
+    def misread_dates(self) -> list[tuple[Run, DateRead]]:
+        """Dates likewise."""
+        return [
+            (self.span(row, read.start, read.end), read)
+            for row, text in self._misread_rows
+            for read in scan_dates(text)
+            if row.text[read.start : read.end] != text[read.start : read.end]
+        ]
+
+    @cached_property
+    def _misread_rows(self) -> list[tuple[Row, str]]:
+        pairs = [(row, plain(row.text)) for row in self.rows]
+        return [(row, changed) for row, text in pairs if (changed := unconfused(text)) != text]
+
+    @cached_property
+    def decimal_mark(self) -> str:
+        """The document's own decimal mark, by its unambiguous numbers; empty if they disagree."""
+        votes = {".": 0, ",": 0}
+        for _, read in self.numbers:
+            if len(read.readings) == 1 and read.readings[0].mark in votes:
+                votes[read.readings[0].mark] += 1
+        (winner, most), (_, least) = sorted(votes.items(), key=lambda v: -v[1])
+        return winner if most and not least * 10 > most else ""
+
+    @cached_property
+    def date_orders(self) -> frozenset[str]:
+        """Orders of day and month that the document's unambiguous dates use."""
+        return frozenset(
+            read.readings[0].order
+            for _, read in self.dates
+            if len({r.day for r in read.readings}) == 1 and read.readings[0].order in ("DMY", "MDY")
+        )
+
+    def run_of(self, parts: list[tuple[int, Token]]) -> Run:
+        """The run of tokens given with their words."""
+        words = list(dict.fromkeys(word for word, _ in parts))
+        first_word, first = parts[0]
+        last_word, last = parts[-1]
+        first_text, last_text = self.words[first_word].text, self.words[last_word].text
+        cut_left = _has_token(first_text[: first.start])
+        cut_right = _has_token(last_text[last.end :])
+        left = first.start if cut_left else 0
+        right = last.end if cut_right else len(last_text)
+        if len(words) == 1:
+            text = first_text[left:right]
+        else:
+            middle = [self.words[w].text for w in words[1:-1]]
+            text = " ".join([first_text[left:], *middle, last_text[:right]])
+        return Run(tuple(words), text, cut_left or cut_right)
+
+    def span(self, row: Row, start: int, end: int) -> Run:
+        """The run of characters [start, end) of a row's text."""
+        first = bisect_right(row.offsets, start) - 1
+        last = bisect_right(row.offsets, end - 1) - 1
+        words = tuple(range(row.start + first, row.start + last + 1))
+        before = row.text[row.offsets[first] : start]
+        after = row.text[end : row.offsets[last] + len(self.words[words[-1]].text)]
+        return Run(words, row.text[start:end], _has_token(before) or _has_token(after))
+
+    def boxes(self, words: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
+        """Words grouped by the row they stand in: [(row, words)]."""
+        groups: list[tuple[int, tuple[int, ...]]] = []
+        for word in words:
+            row = self.row_of[word]
+            if groups and groups[-1][0] == row:
+                groups[-1] = (row, (*groups[-1][1], word))
+            else:
+                groups.append((row, (word,)))
+        return groups
+
+    def box(self, run: Run) -> Box:
+        """Around the part of a run on its first page."""
+        page = self.page_of(run.words[0])
+        return union([self.words[w].box for w in run.words if self.page_of(w) == page])
+
+    def gap_after(self, word: int) -> float:
+        """Space to the next word of the row, in heights of this word; infinite at the end."""
+        row = self.rows[self.row_of[word]]
+        if word + 1 >= row.end:
+            return float("inf")
+        here, there = self.words[word].box, self.words[word + 1].box
+        return (there.left - here.right) / max(1, min(here.height, there.height))
+
+    def _loose(self, row: Row, read: NumberRead) -> str:
+        """Why a number may be longer than it was read: "", "mark", "close" or "group"."""
+        run = self.span(row, read.start, read.end)
+        last, first = run.words[-1], run.words[0]
+        if read.end == row.offsets[last - row.start] + len(self.words[last].text):
+            text = plain(self.words[last + 1].text) if last + 1 < row.end else ""
+            reason = _continues(plain(self.words[last].text), text, self.gap_after(last))
+            if reason:
+                return reason
+        elif last + 1 < row.end and row.text[read.end] in ".,":
+            if row.text[read.end + 1] == " " and row.text[read.end + 2].isdigit():
+                if self.gap_after(last) < 0.8:
+                    return "mark"
+        if read.start == row.offsets[first - row.start] and first > row.start:
+            before = plain(self.words[first - 1].text)
+            return _continues(before, plain(self.words[first].text), self.gap_after(first - 1))
+        return ""
+
+
+def _continues(left: str, right: str, gap: float) -> str:
+    """Whether two neighbouring words may be one number that was printed or read with a space."""
+    if not left or not right or gap >= 0.8:
+        return ""
+    if left[-1].isdigit() and right[0] in ".," and right[1:2].isdigit():
+        return "mark"
+    if left[-1] in ".," and left[-2:-1].isdigit() and right[0].isdigit():
+        return "mark"
+    if not (left[-1].isdigit() and right[0].isdigit()):
+        return ""
+    if gap < 0.2:
+        return "close"
+    digits = right.rstrip(".,;:").split(",")[0].split(".")[0]
+    if left.lstrip("-+(").isdigit() and len(left.lstrip("-+(")) <= 3 and len(digits) == 3:
+        return "group"
+    return ""
+
+
+def _rows(
+    document: Document,
+) -> Iterable[tuple[int, int, tuple[Word, ...], list[str], int, int]]:
+    """(page, line number, words, word ids, table, table row) in reading order."""
+    line = table = 0
+    for page in document.pages:
+        placed = 0
+        for position in range(len(page.lines) + 1):
+            while placed < len(page.tables) and page.tables[placed].after_line <= position:
+                table += 1
+                cells = page.tables[placed].cells
+                for row in sorted({c.row for c in cells}):
+                    words: list[Word] = []
+                    ids: list[str] = []
+                    for cell in sorted((c for c in cells if c.row == row), key=lambda c: c.column):
+                        words += cell.words
+                        prefix = f"T{table}.R{cell.row}C{cell.column}"
+                        ids += [f"{prefix}.W{n + 1}" for n in range(len(cell.words))]
+                    if words:
+                        yield page.number, 0, tuple(words), ids, table, row
+                placed += 1
+            if position < len(page.lines):
+                line += 1
+                words_here = page.lines[position].words
+                ids = [f"L{line}.W{n + 1}" for n in range(len(words_here))]
+                yield page.number, line, words_here, ids, 0, 0
+
+
+def _column_order(index: Index) -> Iterable[int]:
+    """Words by chains of row pieces: each piece follows the one above it in its column."""
+    by_page: dict[int, list[list[tuple[Box, list[int]]]]] = {}
+    for row in index.rows:
+        chains = by_page.setdefault(row.page, [])
+        piece: list[int] = []
+        for word in range(row.start, row.end):
+            piece.append(word)
+            if word + 1 == row.end or index.gap_after(word) > COLUMN_GAP:
+                _chain(chains, union([index.words[w].box for w in piece]), piece)
+                piece = []
+    for chains in by_page.values():
+        for chain in chains:
+            for _, words in chain:
+                yield from words
+
+
+def _chain(chains: list[list[tuple[Box, list[int]]]], box: Box, words: list[int]) -> None:
+    best, best_shared = None, 0.0
+    for chain in chains[-60:]:
+        above = chain[-1][0]
+        height = max(1, min(above.height, box.height))
+        if not -0.5 * height <= box.top - above.bottom <= LINE_DISTANCE * height:
+            continue
+        shared = x_overlap(above, box) / max(1, min(above.width, box.width))
+        if shared > max(best_shared, 0.3):
+            best, best_shared = chain, shared
+    if best is None:
+        chains.append([(box, words)])
+    else:
+        best.append((box, words))
+
+
+@lru_cache(maxsize=65536)
+def word_tokens(text: str) -> tuple[Token, ...]:
+    """`normalize.tokens` of one word."""
+    return tuple(normalize.tokens(text))
+
+
+@lru_cache(maxsize=65536)
+def _confused_tokens(text: str) -> tuple[Token, ...]:
+    return tuple(
+        Token("_" + merged if merged[0].isdigit() else merged, t.start, t.end)
+        for t in normalize.tokens(text)
+        if (merged := confusable(t.text))
+    )
+
+
+def _has_token(text: str) -> bool:
+    return any(c.isalnum() for c in text)

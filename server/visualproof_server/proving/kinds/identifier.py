@@ -1,0 +1,230 @@
+"""identifier, phone, email and url: exact strings, separators aside."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from stdnum import iban
+
+from visualproof_server.model.answer import JsonScalar
+from visualproof_server.model.report import FieldSpec
+from visualproof_server.proving import locate
+from visualproof_server.proving.index import Index, Run, Stream
+from visualproof_server.proving.kinds.kind import Difference, Match
+from visualproof_server.proving.normalize import Token, fold_text, plain
+from visualproof_server.proving.numbers import scan_numbers
+
+# Characters that end an identifier inside a word; others, such as "-" and "/", belong to it.
+_EDGES = re.compile(r"[^:#=()\[\]{};|,<>*\"']+")
+# Parts of one identifier stand closer than this (heights).
+_PART_GAP = 1.5
+_RUN_ON_GAP = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierClaim:
+    """Letters and digits, folded."""
+
+    compact: str
+    bad_check_digit: bool
+
+
+class Identifier:
+    """Equal letters and digits; a printed identifier that goes on is another one."""
+
+    name = "identifier"
+    chance = False
+
+    def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> IdentifierClaim | None:
+        if isinstance(value, bool) or value is None:
+            return None
+        text = str(value).strip()
+        compact = _letters_and_digits(text)
+        if not compact or len(text) > 200:
+            return None
+        return IdentifierClaim(compact, _bad_iban(compact))
+
+    def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
+        matches = []
+        for run in self._stream(index).find(_spaced(claim.compact)):
+            rows = {index.row_of[w] for w in run.words}
+            if len(rows) > 1:
+                continue
+            matches.append(Match(run, self._doubt(run, index)))
+        return matches
+
+    def misread(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Run]:
+        return [
+            run
+            for run in locate.confused(claim.compact, index)
+            if len({index.row_of[w] for w in run.words}) == 1
+        ]
+
+    def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
+        """Neighbouring words that hold a digit, with capitals beside them; else all words."""
+        groups: list[list[int]] = []
+        for word in words:
+            text = index.words[word].text
+            if not any(c.isalnum() for c in text):
+                continue
+            close = bool(groups) and groups[-1][-1] == word - 1
+            close = close and index.gap_after(word - 1) < _RUN_ON_GAP and _is_part(text)
+            if close and _is_part(index.words[word - 1].text):
+                groups[-1].append(word)
+            else:
+                groups.append([word])
+        with_digit = [
+            g for g in groups if any(c.isdigit() for w in g for c in index.words[w].text)
+        ]
+        return [
+            Run(tuple(g), " ".join(index.words[w].text for w in g)) for g in with_digit or groups
+        ]
+
+    def differs(self, claim: IdentifierClaim, run: Run, field: FieldSpec, index: Index) -> Difference:
+        theirs = _letters_and_digits(run.text)
+        if len(theirs) == len(claim.compact):
+            return Difference("DIGIT_DIFFERS")
+        return Difference("VALUE_DIFFERS")
+
+    def _stream(self, index: Index) -> Stream:
+        stream: Stream | None = index.cache.get(self.name)
+        if stream is None:
+            stream = Stream(index, range(len(index.words)), _identifier_tokens)
+            index.cache[self.name] = stream
+        return stream
+
+    def _doubt(self, run: Run, index: Index) -> str:
+        """Whether the parts stand too far apart, or the neighbours may belong to it."""
+        for left in run.words[:-1]:
+            if index.gap_after(left) > _PART_GAP:
+                return "GROUPING_UNKNOWN"
+        first, last = run.words[0], run.words[-1]
+        row = index.rows[index.row_of[first]]
+        before = first - 1 if first > row.start else None
+        after = last + 1 if last + 1 < row.end else None
+        ends, starts = index.words[last].text[-1], index.words[first].text[0]
+        if after is not None and not run.partial and ends.isdigit():
+            if index.gap_after(last) < _RUN_ON_GAP and _digit_group(index.words[after].text):
+                return "GROUPING_UNKNOWN"
+        if before is not None and not run.partial and starts.isdigit():
+            if index.gap_after(before) < _RUN_ON_GAP and _digit_group(index.words[before].text):
+                return "GROUPING_UNKNOWN"
+        return ""
+
+
+class Phone(Identifier):
+    """Equal digits; a country code with + may stand for the leading 0 of the national form."""
+
+    name = "phone"
+
+    def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> IdentifierClaim | None:
+        digits = re.sub(r"\D", "", plain(str(value))) if isinstance(value, str) else ""
+        return IdentifierClaim(digits, False) if 5 <= len(digits) <= 18 else None
+
+    def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
+        stream: Stream | None = index.cache.get(self.name)
+        if stream is None:
+            stream = Stream(index, range(len(index.words)), _phone_tokens)
+            index.cache[self.name] = stream
+        return [
+            Match(run, self._doubt(run, index))
+            for run in stream.find(_spaced(claim.compact))
+            if len({index.row_of[w] for w in run.words}) == 1
+        ]
+
+
+class Email(Identifier):
+    """The whole address; case is folded (RFC 5321 leaves the local part's case to the host)."""
+
+    name = "email"
+    _shape = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
+
+    def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> IdentifierClaim | None:
+        text = fold_text(value).strip() if isinstance(value, str) else ""
+        return IdentifierClaim(text, False) if self._shape.fullmatch(text) else None
+
+    def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
+        stream: Stream | None = index.cache.get("whole words")
+        if stream is None:
+            stream = Stream(index, range(len(index.words)), _whole_word)
+            index.cache["whole words"] = stream
+        return [Match(run) for run in stream.find(self._sought(claim.compact)) if len(run.words) == 1]
+
+    def _sought(self, text: str) -> str:
+        return text
+
+
+class Url(Email):
+    """Scheme and a closing slash aside; the path's case counts for nothing less than a person's."""
+
+    name = "url"
+    _shape = re.compile(r"(?:https?://)?[^\s/@]+\.[^\s/@]+(?:/\S*)?")
+
+    def _sought(self, text: str) -> str:
+        return _bare_url(text)
+
+
+def _bare_url(text: str) -> str:
+    return re.sub(r"^https?://", "", text).rstrip("/")
+
+
+@lru_cache(maxsize=65536)
+def _whole_word(text: str) -> Sequence[Token]:
+    folded = fold_text(text).strip("<>()[]{},;\"'.:")
+    folded = folded.removeprefix("mailto:")
+    return (Token(_bare_url(folded), 0, len(text)),) if folded and _bare_url(folded) else ()
+
+
+@lru_cache(maxsize=65536)
+def _identifier_tokens(text: str) -> Sequence[Token]:
+    return tuple(
+        Token(_spaced(part), match.start(), match.end())
+        for match in _EDGES.finditer(text)
+        if (part := _letters_and_digits(match.group()))
+    )
+
+
+@lru_cache(maxsize=65536)
+def _phone_tokens(text: str) -> Sequence[Token]:
+    shown = plain(text)
+    return tuple(
+        Token(_spaced(re.sub(r"\D", "", match.group())), match.start(), match.end())
+        for match in re.finditer(r"[+\d()./\-]*\d[\d()./\-]*", shown)
+    )
+
+
+def _spaced(compact: str) -> str:
+    """A form in which the stream's rule for neighbouring digits changes nothing."""
+    return "".join("\x00" + c if c.isdigit() else c for c in compact)
+
+
+def _is_part(text: str) -> bool:
+    """Whether a word may be a part of an identifier: it holds a digit, or is short capitals."""
+    return any(c.isdigit() for c in text) or len(text) <= 4 and text.isupper()
+
+
+def _letters_and_digits(text: str) -> str:
+    return "".join(c for c in fold_text(text) if c.isalnum())
+
+
+def _digit_group(text: str) -> bool:
+    """Digits that may continue an identifier: no date, time or amount with decimals."""
+    shown = plain(text)
+    if not shown[:1].isdigit() or not re.fullmatch(r"\d+[.,;]?", shown):
+        return False
+    return bool(scan_numbers(shown.rstrip(".,;")))
+
+
+def _bad_iban(compact: str) -> bool:
+    """Whether it has the shape of an IBAN of a known country and length, and a wrong check digit."""
+    text = compact.upper()
+    if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", text):
+        return False
+    try:
+        iban.validate(text)
+    except iban.InvalidChecksum:
+        return True
+    except iban.ValidationError:
+        return False
+    return False

@@ -1,0 +1,67 @@
+"""The seam of value kinds."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from visualproof_server.model.answer import JsonScalar
+from visualproof_server.model.report import FieldSpec
+from visualproof_server.proving.index import Index, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A printed run that equals a claim by kind.
+
+    doubt is a reason code when it may equal it but that cannot be decided; rank orders places
+    that look more like the kind (0) before others; verbatim says that the spelling is equal too.
+    """
+
+    run: Run
+    doubt: str = ""
+    rank: int = 0
+    verbatim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Why what is printed is not what is claimed: a reason code."""
+
+    code: str
+
+
+class ValueKind(Protocol):
+    """One kind of value: how it is read, found and compared. Exact; likeness has no part in it.
+
+    An amount may be printed twice by chance (`chance` is True), so that several places need
+    context to decide; a name or a day may not.
+    """
+
+    @property
+    def name(self) -> str:
+        """As in FieldSpec.kind."""
+        ...
+
+    @property
+    def chance(self) -> bool:
+        """Whether equal prints may mean different things."""
+        ...
+
+    def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> Any | None:
+        """The claim as compared, None when the value is none of this kind."""
+        ...
+
+    def find(self, claim: Any, field: FieldSpec, index: Index) -> list[Match]:
+        """Every place of the document that prints the claim."""
+        ...
+
+    def misread(self, claim: Any, field: FieldSpec, index: Index) -> list[Run]:
+        """Places that would print the claim if look-alike characters were misread."""
+        ...
+
+    def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
+        """What is printed of this kind among some neighbouring words of one row, left to right."""
+        ...
+
+    def differs(self, claim: Any, run: Run, field: FieldSpec, index: Index) -> Difference:
+        """Why a printed run, as `printed` gave it, is not the claim."""
+        ...

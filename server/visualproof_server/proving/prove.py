@@ -1,0 +1,332 @@
+"""An answer against a document: the report."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from visualproof_server.model.answer import Claim
+from visualproof_server.model.geometry import Box, span_quad, union
+from visualproof_server.model.report import (
+    ACTIONS,
+    REASONS,
+    Action,
+    Evidence,
+    FieldResult,
+    FieldSpec,
+    Method,
+    Reason,
+    Report,
+    Status,
+)
+from visualproof_server.proving import areas as proofs
+from visualproof_server.proving.answer import parse_answer
+from visualproof_server.proving.context import label_runs, labelled
+from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.kinds.kind import ValueKind
+from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
+from visualproof_server.proving.normalize import compact, fold_text, tokens
+from visualproof_server.proving.relations import derive, recompute
+from visualproof_server.proving.request import ProveRequest
+from visualproof_server.proving.search import Search
+from visualproof_server.proving.verdict import Doubt, Finding, gate
+
+__all__ = ["RULES_VERSION", "Index", "prove"]
+
+RULES_VERSION = "1"
+# Words read with less confidence than this are read a second time before they prove anything;
+# calibrated by bench/accuracy.py --curve, see docs/design.md.
+MIN_CONFIDENCE = 0.8
+SECOND_LOOK_CONFIDENCE = 0.5
+MAX_EVIDENCE = 20
+
+LookAgain = Callable[[int, Box, str], tuple[str, float]]
+"""(page, box, engine that read it) -> text and lowest confidence of an independent reading."""
+
+
+def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAgain) -> Report:
+    """One result for each value of the answer and for each missing field.
+
+    Errors: ANSWER_NOT_JSON, ANSWER_TOO_LARGE.
+    """
+    claims = parse_answer(answer)
+    prover = _Prover(index, request, look_again)
+    results = [prover.prove(claim) for claim in claims]
+    results = _settle_lists(results, prover)
+    seen = {claim.path for claim in claims}
+    results += [
+        prover.missing(spec)
+        for spec in request.fields
+        if "*" not in spec.path and spec.path not in seen and not _has_children(spec.path, seen)
+    ]
+    relations = recompute(request.relations, results)
+    actions = [r.action for r in results] + [r.action for r in relations]
+    document = index.document
+    return Report(
+        document.document_id,
+        document.source_sha256,
+        document.reader_version,
+        RULES_VERSION,
+        tuple(results),
+        tuple(relations),
+        max(actions) if results else Action.BLOCK,
+    )
+
+
+class _Prover:
+    def __init__(self, index: Index, request: ProveRequest, look_again: LookAgain) -> None:
+        self._index = index
+        self._request = request
+        self._look_again = look_again
+        self._seen_again: dict[tuple[int, ...], bool] = {}
+        self._exact = {spec.path: spec for spec in request.fields if "*" not in spec.path}
+        self._wild = [
+            (spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path
+        ]
+        self._stricter = {p.status: p.action for p in request.policy}
+        self.stale = self._staleness()
+
+    def spec_for(self, path: str) -> FieldSpec:
+        if path in self._exact:
+            return self._exact[path]
+        parts = path.split("/")
+        for pattern, spec in self._wild:
+            if len(pattern) == len(parts) and all(
+                p == q or p == "*" and q.isdigit() for p, q in zip(pattern, parts, strict=True)
+            ):
+                return spec
+        return FieldSpec(path)
+
+    def action(self, status: Status, spec: FieldSpec) -> Action:
+        """The server's action, or the caller's where it is stricter."""
+        action = ACTIONS[status]
+        if status is Status.DERIVED and spec.derived_allowed:
+            action = Action.RELEASE
+        if status is Status.ABSENT and spec.required:
+            action = Action.BLOCK
+        return max(action, self._stricter.get(status, action))
+
+    def prove(self, claim: Claim) -> FieldResult:
+        spec = self.spec_for(claim.path)
+        if self.stale is not None:
+            return self._result(claim, spec, spec.kind, Finding(Status.STALE, [self.stale]))
+        if not claim.comparable:
+            note = Reason("NOT_ALLOWED", REASONS["NOT_ALLOWED"])
+            return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
+        if spec.kind and spec.kind not in KINDS:
+            note = Reason("KIND_UNKNOWN", f"Kind must be one of {', '.join(KINDS)}.")
+            return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
+        if claim.value is None:
+            return self._null(claim, spec)
+        kind = KINDS[spec.kind] if spec.kind else kind_by_value(claim.value, spec, self._index)
+        return self._value(claim, spec, kind)
+
+    def missing(self, spec: FieldSpec) -> FieldResult:
+        """A field that the answer leaves out is checked like a null."""
+        result = self.prove(Claim(spec.path, None, ""))
+        note = Reason("FIELD_MISSING", "The answer has no value at this path.")
+        return replace(result, reasons=(note, *result.reasons))
+
+    def _staleness(self) -> Reason | None:
+        document, request = self._index.document, self._request
+        if request.source_sha256 and request.source_sha256.lower() != document.source_sha256:
+            return Reason("SOURCE_STALE", "The answer was made for other bytes; read them again.")
+        if request.reader_version and request.reader_version != document.reader_version:
+            return Reason("READER_STALE", "The answer was made for another reader version.")
+        return None
+
+    def _null(self, claim: Claim, spec: FieldSpec) -> FieldResult:
+        kind = KINDS[spec.kind] if spec.kind else KINDS["text"]
+        required = [Reason("REQUIRED", REASONS["REQUIRED"])] if spec.required else []
+        if not spec.labels:
+            note = Reason("NO_LABEL", "A null without labels cannot be checked; give labels.")
+            status = Status.ABSENT if spec.required else Status.UNCERTAIN
+            return self._result(claim, spec, kind.name, Finding(status, [*required, note]))
+        places = labelled(spec, kind, self._index)
+        if places:
+            value = places[0].values[0]
+            note = Reason("LABEL_HAS_VALUE", "The answer says null, but its label has a value.")
+            finding = Finding(Status.MISMATCH, [note], [value], printed=value.text, exact=True)
+            return self._result(claim, spec, kind.name, finding)
+        printed = "printed without a value" if label_runs(spec.labels, self._index) else "not printed"
+        note = Reason("SEARCHED", f"Searched for {len(spec.labels)} label(s), {printed}.")
+        return self._result(claim, spec, kind.name, Finding(Status.ABSENT, [*required, note]))
+
+    def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> FieldResult:
+        index = self._index
+        areas, reasons = proofs.resolve(claim, index, self._request.shown)
+        parsed = kind.parse(claim.value, spec, index)
+        compared = kind
+        if parsed is None:
+            text = str(claim.value)
+            if not any(c.isalnum() for c in fold_text(text)):
+                note = Reason("EMPTY_VALUE", REASONS["EMPTY_VALUE"])
+                return self._result(claim, spec, kind.name, Finding(Status.NOT_FOUND, [note]))
+            note = Reason("VALUE_UNPARSABLE", f"The value is no {kind.name}; compared as text.")
+            reasons = [note, *reasons]
+            compared = KINDS["text"]
+            parsed = compared.parse(claim.value, spec, index)
+            if parsed is None:
+                return self._result(claim, spec, kind.name, Finding(Status.NOT_FOUND, reasons))
+        search = Search(claim, spec, compared, parsed, index)
+        if claim.derivation and areas:
+            finding = self._derived(claim, areas, reasons, search)
+        elif areas:
+            finding = search.nearby(areas, search.cited(areas, reasons))
+        elif claim.proofs or claim.malformed:
+            finding = search.uncited(reasons)
+            if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
+                finding.status = Status.FOUND_ELSEWHERE
+        else:
+            finding = search.uncited(reasons)
+        if compared is not kind and finding.status is Status.VERIFIED:
+            finding.status = Status.EVIDENCE_ONLY
+        if getattr(parsed, "bad_check_digit", False):
+            finding.reasons.append(Reason("CHECK_DIGIT", REASONS["CHECK_DIGIT"]))
+            if finding.status is Status.VERIFIED:
+                finding.status = Status.UNCERTAIN
+        return self._result(claim, spec, kind.name, finding)
+
+    def _derived(
+        self, claim: Claim, areas: list[proofs.Area], reasons: list[Reason], search: Search
+    ) -> Finding:
+        direct = search.cited(areas, reasons)
+        if direct.status is Status.VERIFIED:
+            return direct
+        words = sorted({w for a in areas for w in (a.printed.words if a.printed else a.words)})
+        printed = " ".join(self._index.words[w].text for w in words)
+        code, message = derive(claim.derivation, printed, claim.value)
+        runs = [a.printed for a in areas if a.printed is not None] or direct.places
+        if not code:
+            return Finding(Status.DERIVED, [*reasons], runs, printed=printed, exact=True, cited=True)
+        return Finding(
+            Status.MISMATCH, [Reason(code, message), *reasons], runs, printed=printed, cited=True
+        )
+
+    def _doubt(self, finding: Finding) -> Doubt | None:
+        """Low confidence that a second look did not settle."""
+        if finding.status is not Status.VERIFIED:
+            return None
+        for run in finding.places:
+            low = [w for w in run.words if self._confidence(w) < MIN_CONFIDENCE]
+            if low and not self._settled(run):
+                lowest = min(self._confidence(w) for w in low)
+                return Doubt(
+                    Reason(
+                        "LOW_CONFIDENCE",
+                        f"Read with confidence {lowest:.2f}; a second reading did not settle it.",
+                    )
+                )
+        return None
+
+    def _confidence(self, word: int) -> float:
+        confidence = self._index.words[word].confidence
+        return 1.0 if confidence is None else confidence
+
+    def _settled(self, run: Run) -> bool:
+        """Whether a reading of the same pixels that knows nothing of the claim says the same."""
+        if run.words not in self._seen_again:
+            self._seen_again[run.words] = all(
+                self._agrees(words) for _, words in self._index.boxes(run.words)
+            )
+        return self._seen_again[run.words]
+
+    def _agrees(self, words: Sequence[int]) -> bool:
+        index = self._index
+        box = union([index.words[w].box for w in words])
+        first = " ".join(index.words[w].text for w in words)
+        text, confidence = self._look_again(
+            index.page_of(words[0]), box, index.words[words[0]].engine
+        )
+        if confidence < SECOND_LOOK_CONFIDENCE:
+            return False
+        return compact(tokens(first)) == compact(tokens(text))
+
+    def _result(self, claim: Claim, spec: FieldSpec, kind: str, finding: Finding) -> FieldResult:
+        doubt = self._doubt(finding)
+        status = gate(finding, doubt, finding.status is Status.UNSUPPORTED, self.stale)
+        reasons = list(finding.reasons)
+        if doubt is not None:
+            reasons.insert(0, doubt.reason)
+        method = Method.FUZZY
+        if finding.exact:
+            same = bool(finding.places) and finding.places[0].text == str(claim.value)
+            method = Method.EXACT if same else Method.NORMALIZED
+        return FieldResult(
+            claim.path,
+            claim.value_json,
+            kind,
+            status,
+            self.action(status, spec),
+            tuple(reasons),
+            tuple(self._evidence(r, method, finding) for r in finding.places[:MAX_EVIDENCE]),
+            finding.printed,
+            tuple(self._evidence(r, method, finding) for r in finding.others[:MAX_EVIDENCE]),
+            self._evidence(finding.nearest, Method.FUZZY, finding) if finding.nearest else None,
+        )
+
+    def _evidence(self, run: Run, method: Method, finding: Finding) -> Evidence:
+        index = self._index
+        groups = index.boxes(run.words)
+        known = [c for w in run.words if (c := index.words[w].confidence) is not None]
+        return Evidence(
+            index.page_of(run.words[0]),
+            tuple(index.ids[w] for w in run.words),
+            tuple(union([index.words[w].box for w in words]) for _, words in groups),
+            tuple(
+                span_quad(index.words[words[0]].quad, index.words[words[-1]].quad)
+                for _, words in groups
+            ),
+            run.text,
+            index.rows[index.row_of[run.words[0]]].text,
+            method,
+            1.0 if method is not Method.FUZZY else round(finding.similarity, 4),
+            min(known) if known else None,
+            finding.cited,
+            run.partial,
+        )
+
+    def settle(self, result: FieldResult, place: Evidence) -> FieldResult:
+        """A list item that was ambiguous, given its own place."""
+        spec = self.spec_for(result.path)
+        run = Run(tuple(self._word(i) for i in place.block_ids), place.text, place.coarse)
+        finding = Finding(Status.VERIFIED, [], [run], printed=place.text, exact=True)
+        doubt = self._doubt(finding)
+        status = gate(finding, doubt, False, self.stale)
+        return replace(
+            result,
+            status=status,
+            action=self.action(status, spec),
+            reasons=(doubt.reason,) if doubt else (),
+            evidence=(place,),
+            candidates=(),
+            printed_text=place.text,
+        )
+
+    def _word(self, block_id: str) -> int:
+        table: dict[str, int] | None = self._index.cache.get("word ids")
+        if table is None:
+            table = {name: number for number, name in enumerate(self._index.ids)}
+            self._index.cache["word ids"] = table
+        return table[block_id]
+
+
+def _has_children(path: str, seen: set[str]) -> bool:
+    return any(other.startswith(path + "/") for other in seen)
+
+
+def _settle_lists(results: list[FieldResult], prover: _Prover) -> list[FieldResult]:
+    """Equal items of one list, printed as often as claimed: each takes its own place, in order."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, result in enumerate(results):
+        several = any(r.code == "SEVERAL_PLACES" for r in result.reasons)
+        if result.status is Status.AMBIGUOUS and several:
+            parts = ["*" if p.isdigit() else p for p in result.path.split("/")]
+            if "*" in parts:
+                groups.setdefault(("/".join(parts), result.value_json), []).append(number)
+    out = list(results)
+    for numbers in groups.values():
+        places = results[numbers[0]].candidates
+        if len(numbers) > 1 and len(places) == len(numbers):
+            for number, place in zip(numbers, places, strict=True):
+                out[number] = prover.settle(results[number], place)
+    return out
+

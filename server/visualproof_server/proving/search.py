@@ -1,0 +1,357 @@
+"""The search for one value: cited by proofs, at its label, or anywhere."""
+
+from typing import Any
+
+from visualproof_server.model.answer import Claim
+from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
+from visualproof_server.proving import context, locate
+from visualproof_server.proving.areas import Area
+from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.kinds.kind import Match, ValueKind
+from visualproof_server.proving.verdict import Finding
+
+# Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
+_NOT_VERBATIM = {"CASE_DIFFERS", "PUNCTUATION_DIFFERS"}
+# Alike by this much, and different only in words read with low confidence: the reading may be wrong.
+_ALIKE = 0.75
+_SURE = 0.8
+
+
+class Search:
+    """One value in one document."""
+
+    def __init__(
+        self, claim: Claim, spec: FieldSpec, kind: ValueKind, parsed: Any, index: Index
+    ) -> None:
+        self.claim, self.spec, self.kind, self.index = claim, spec, kind, index
+        self.parsed = parsed
+        self.text = claim.value if isinstance(claim.value, str) else claim.value_json
+        self.matches = kind.find(parsed, spec, index)
+        best = min((m.rank for m in self.matches), default=0)
+        self.matches = [m for m in self.matches if m.rank == best]
+        self.best_rank = best
+
+    def cited(self, areas: list[Area], reasons: list[Reason]) -> Finding:
+        """The value where its proofs point, else what is printed there, else where it stands."""
+        inside = [m for m in self._all_ranks() if any(_within(m.run, a) for a in areas)]
+        sure = [m for m in inside if not m.doubt]
+        if sure:
+            chosen = self._at_proof_text(sure, areas)
+            finding = Finding(Status.VERIFIED, list(reasons), chosen, exact=True, cited=True)
+            finding.printed = chosen[0].text
+            return self._against_label(finding)
+        if inside:
+            return self._doubtful(inside, reasons, cited=True)
+        elsewhere = self._elsewhere(reasons)
+        verbatim = [a.printed for a in areas if a.printed is not None]
+        whole = [run for run in verbatim if self._is_whole_value(run)]
+        if verbatim and not whole:
+            note = Reason("VALUE_NOT_IN_PROOF", "The proof is printed; the value is not in it.")
+            if self._percent_only(verbatim[0]):
+                note = Reason("UNIT_DIFFERS", "Printed there with another unit or a percent sign.")
+            found = Finding(
+                Status.EVIDENCE_ONLY, [note, *reasons], verbatim, exact=True, cited=True
+            )
+            found.printed = verbatim[0].text
+            return found
+        if elsewhere is not None:
+            return elsewhere
+        return self._printed_instead(areas, whole, reasons)
+
+    def uncited(self, reasons: list[Reason]) -> Finding:
+        """The value at its label, else the one place that prints it."""
+        if self.spec.labels:
+            return self._at_label(reasons)
+        return self._anywhere(reasons)
+
+    def _all_ranks(self) -> list[Match]:
+        return self.kind.find(self.parsed, self.spec, self.index)
+
+    def _at_proof_text(self, sure: list[Match], areas: list[Area]) -> list[Run]:
+        """Among equal places of the cited lines, the one that the proof spells."""
+        for area in areas:
+            printed = area.printed or area.nearest
+            if printed is not None:
+                hits = [m.run for m in sure if set(m.run.words) & set(printed.words)]
+                if hits:
+                    return [min(hits, key=lambda r: len(r.words))]
+        if all(a.proof.form in ("WORD", "LINE") for a in areas) or self.kind.chance:
+            return [sure[0].run]
+        return [m.run for m in sure]
+
+    def _against_label(self, finding: Finding) -> Finding:
+        """A cited value must not contradict its label."""
+        if not self.spec.labels:
+            return finding
+        places = context.labelled(self.spec, self.kind, self.index)
+        if not places:
+            finding.reasons.append(
+                Reason("LABEL_NOT_FOUND", "None of the labels is printed; the proof decided.")
+            )
+            return finding
+        words = {w for run in finding.places for w in run.words}
+        if any(words & set(v.words) for place in places for v in place.values):
+            return finding
+        finding.status = Status.FOUND_ELSEWHERE
+        finding.others = [v for place in places for v in place.values][:10]
+        finding.reasons.insert(
+            0, Reason("NOT_AT_LABEL", "Printed where it is cited, but not at its label.")
+        )
+        return finding
+
+    def _at_label(self, reasons: list[Reason]) -> Finding:
+        places = context.labelled(self.spec, self.kind, self.index)
+        if not places:
+            finding = self._anywhere(reasons)
+            note = Reason("LABEL_NOT_FOUND", "No label of the field is printed with a value.")
+            if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
+                finding.status = Status.FOUND_ELSEWHERE
+                finding.others, finding.places = finding.others or finding.places, finding.places
+            finding.reasons.insert(0, note)
+            return finding
+        # Ranks order places without context; a label is context.
+        every = self._all_ranks()
+        equal = [(p, m) for p in places for m in every if _at(m.run, p)]
+        sure = [(p, m) for p, m in equal if not m.doubt]
+        if sure:
+            rivals = [
+                value
+                for place in places
+                for value in place.values
+                if not any(_shares(value, m.run) for _, m in sure)
+            ]
+            chosen = [m.run for _, m in sure]
+            if rivals and self._rivals_count(sure, rivals):
+                note = Reason("SEVERAL_PLACES", "Several values stand at this label.")
+                return Finding(
+                    Status.AMBIGUOUS, [note, *reasons], chosen, chosen + rivals, chosen[0].text,
+                    exact=True,
+                )  # fmt: skip
+            return Finding(
+                Status.VERIFIED, list(reasons), chosen[:1], printed=chosen[0].text, exact=True
+            )
+        if equal:
+            return self._doubtful([m for _, m in equal], reasons, cited=False)
+        value = places[0].values[0]
+        confused = self._confused({w for p in places for v in p.values for w in v.words})
+        if confused is not None:
+            return confused
+        code = self.kind.differs(self.parsed, value, self.spec, self.index).code
+        note = Reason(code, f"{_sentence(code)} At its label is printed something else.")
+        return Finding(
+            Status.MISMATCH,
+            [note, *reasons],
+            [value],
+            [m.run for m in self.matches][:10],
+            value.text,
+            exact=True,
+        )
+
+    def _rivals_count(self, sure: list[tuple[context.Labelled, Match]], rivals: list[Run]) -> bool:
+        """Text right of a label is one value; amounts beside it are rivals on every side."""
+        return self.kind.chance or sure[0][0].side != "right"
+
+    def _anywhere(self, reasons: list[Reason]) -> Finding:
+        sure = [m for m in self.matches if not m.doubt]
+        if not sure:
+            if self.matches:
+                return self._doubtful(self.matches, reasons, cited=False)
+            return self._nowhere(reasons)
+        runs = [m.run for m in sure]
+        if self.kind.chance:
+            runs = self._one_place(runs)
+        if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
+            note = Reason("SEVERAL_PLACES", f"Printed at {len(runs)} places; nothing decides.")
+            return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
+        if self.best_rank:
+            note = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
+            return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
+        finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
+        finding.exact = True
+        return finding
+
+    def _one_place(self, runs: list[Run]) -> list[Run]:
+        """An amount on a row that names a total outranks its repetitions (tender, items)."""
+        if len(runs) < 2 or self.kind.name != "money":
+            return runs
+        totals = [r for r in runs if context.on_total_row(r, self.index)]
+        return totals or runs
+
+    def _all_total_rows(self, runs: list[Run]) -> bool:
+        return self.kind.name == "money" and all(
+            context.on_total_row(r, self.index) for r in runs
+        )
+
+    def _doubtful(self, matches: list[Match], reasons: list[Reason], cited: bool) -> Finding:
+        code = matches[0].doubt
+        runs = [m.run for m in matches]
+        status = Status.EVIDENCE_ONLY if code in _NOT_VERBATIM else Status.AMBIGUOUS
+        return Finding(
+            status,
+            [Reason(code, _sentence(code)), *reasons],
+            runs[:1],
+            runs if status is Status.AMBIGUOUS else [],
+            runs[0].text,
+            exact=True,
+            cited=cited,
+        )
+
+    def _elsewhere(self, reasons: list[Reason]) -> Finding | None:
+        sure = [m.run for m in self.matches if not m.doubt]
+        if not sure:
+            return None
+        codes = {r.code for r in reasons}
+        notes = list(reasons)
+        if not codes & {"WRONG_PAGE", "PROOF_ID_UNKNOWN", "PROOF_NOT_SHOWN"}:
+            notes.insert(0, Reason("NOT_AT_PROOF", "Printed, but not where the proof points."))
+        return Finding(
+            Status.FOUND_ELSEWHERE, notes, sure[:1], sure[1:50], sure[0].text, exact=True
+        )
+
+    def nearby(self, areas: list[Area], finding: Finding) -> Finding:
+        """Orders the places of a value found elsewhere: nearest to its proof first."""
+        rows = [row for area in areas for row in area.rows]
+        if finding.status is not Status.FOUND_ELSEWHERE or not rows:
+            return finding
+        everything = finding.places + finding.others
+        everything.sort(
+            key=lambda r: min(abs(self.index.row_of[r.words[0]] - row) for row in rows)
+        )
+        finding.places, finding.others = everything[:1], everything[1:]
+        finding.printed = everything[0].text
+        return finding
+
+    def _is_whole_value(self, run: Run) -> bool:
+        """Whether a printed run is itself one value of the kind, and thus another one."""
+        if self.kind.name in ("text", "quote", "choice"):
+            return False
+        printed = self.kind.printed(list(run.words), self.spec, self.index)
+        return any(len(p.text) >= 0.8 * len(run.text) for p in printed)
+
+    def _percent_only(self, run: Run) -> bool:
+        return self.kind.name in ("number", "money") and "%" in self.index.rows[
+            self.index.row_of[run.words[-1]]
+        ].text and not self._is_whole_value(run)
+
+    def _printed_instead(
+        self, areas: list[Area], whole: list[Run], reasons: list[Reason]
+    ) -> Finding:
+        """Nothing equal anywhere: what is printed where the proof points."""
+        cited_words = {w for a in areas for w in a.words}
+        confused = self._confused(cited_words)
+        if confused is not None:
+            confused.reasons += reasons
+            return confused
+        printed = whole or self._of_kind(areas)
+        if not printed:
+            printed = [a.nearest for a in areas if a.nearest is not None]
+        if not printed:
+            return self._nowhere(reasons)
+        value = max(printed, key=lambda r: locate.likeness(self.text, r.text))
+        if self.kind.name in ("text", "quote", "choice"):
+            unsure = self._unsure(value)
+            if unsure is not None:
+                unsure.reasons += reasons
+                return unsure
+        code = self.kind.differs(self.parsed, value, self.spec, self.index).code
+        return Finding(
+            Status.MISMATCH,
+            [Reason(code, _sentence(code)), *reasons],
+            [value],
+            printed=value.text,
+            similarity=locate.likeness(self.text, value.text),
+            cited=True,
+        )
+
+    def _of_kind(self, areas: list[Area]) -> list[Run]:
+        if self.kind.name in ("text", "quote", "choice"):
+            return []
+        return [
+            run
+            for area in areas
+            for row in area.rows
+            for run in self.kind.printed(
+                [
+                    w
+                    for w in range(self.index.rows[row].start, self.index.rows[row].end)
+                    if w in area.words
+                ],
+                self.spec,
+                self.index,
+            )
+        ]
+
+    def _confused(self, within: set[int] | None) -> Finding | None:
+        """Equal but for look-alike characters: a place, never a proof."""
+        runs = [
+            run
+            for run in self.kind.misread(self.parsed, self.spec, self.index)
+            if within is None or within & set(run.words)
+        ]
+        if not runs:
+            return None
+        return Finding(
+            Status.UNCERTAIN,
+            [Reason("OCR_CONFUSION", _sentence("OCR_CONFUSION"))],
+            runs[:1],
+            runs[1:10],
+            runs[0].text,
+            similarity=0.99,
+        )
+
+    def _unsure(self, run: Run) -> Finding | None:
+        """Alike, and different only in words that were read with low confidence."""
+        likeness = locate.likeness(self.text, run.text)
+        if likeness < _ALIKE:
+            return None
+        ours = {t.text for t in locate.tokens(self.text)}
+        different = [
+            w
+            for w in run.words
+            if any(t.text not in ours for t in locate.word_tokens(self.index.words[w].text))
+        ]
+        low = [w for w in different if (self.index.words[w].confidence or 0.0) < _SURE]
+        if different and len(low) == len(different):
+            return Finding(
+                Status.UNCERTAIN,
+                [Reason("LOW_CONFIDENCE", "The words that differ were read with low confidence.")],
+                [run],
+                printed=run.text,
+                similarity=likeness,
+            )
+        return None
+
+    def _nowhere(self, reasons: list[Reason]) -> Finding:
+        confused = self._confused(None)
+        if confused is not None:
+            confused.reasons += reasons
+            return confused
+        near = locate.nearest(self.text, self.index)
+        if near is not None and self.kind.name in ("text", "quote", "choice"):
+            unsure = self._unsure(near.run)
+            if unsure is not None:
+                unsure.reasons += reasons
+                return unsure
+        finding = Finding(Status.NOT_FOUND, list(reasons))
+        if near is not None:
+            finding.nearest, finding.similarity = near.run, near.similarity
+            code = locate.difference(self.text, near.run.text)
+            finding.reasons.append(Reason(code, f"{_sentence(code)} That is the nearest print."))
+        return finding
+
+
+def _within(run: Run, area: Area) -> bool:
+    words = set(run.words)
+    return words <= area.words if area.strict else bool(words & area.words)
+
+
+def _at(run: Run, place: context.Labelled) -> bool:
+    return any(_shares(run, value) for value in place.values)
+
+
+def _shares(a: Run, b: Run) -> bool:
+    return bool(set(a.words) & set(b.words))
+
+
+def _sentence(code: str) -> str:
+    return REASONS[code]

@@ -1,0 +1,85 @@
+"""One page as a grey image of the planned size."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pypdfium2
+from numpy.typing import NDArray
+from pdf2image import convert_from_path
+from pdf2image.exceptions import PDFPageCountError, PDFPopplerTimeoutError, PDFSyntaxError
+from PIL import Image, ImageOps
+
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.source import PagePlan, open_pdf
+
+Grey = NDArray[np.uint8]
+"""Height x width, 0 black to 255 white."""
+
+RASTER_TIMEOUT_S = 30
+
+
+def raster_pdf(path: Path, plan: PagePlan, password: str) -> Grey:
+    """Renders a PDF page with poppler, and once with pdfium where poppler fails.
+
+    pdftoppm exits 0 on a full disk, out of memory and with a 1 x 1 result, so the image is
+    compared with the plan instead.
+    """
+    try:
+        images = convert_from_path(
+            path,
+            first_page=plan.number,
+            last_page=plan.number,
+            size=(plan.width, plan.height),
+            grayscale=True,
+            use_cropbox=True,
+            userpw=password or None,
+            timeout=RASTER_TIMEOUT_S,
+        )
+        if len(images) == 1 and images[0].size == (plan.width, plan.height):
+            return np.asarray(images[0].convert("L"))
+    except (PDFPageCountError, PDFSyntaxError, OSError, ValueError):
+        pass
+    except PDFPopplerTimeoutError:
+        raise VisualProofError(
+            "PAGE_TIMEOUT", f"Page {plan.number} took longer than {RASTER_TIMEOUT_S} s to draw."
+        ) from None
+    return _raster_pdfium(path, plan, password)
+
+
+def _raster_pdfium(path: Path, plan: PagePlan, password: str) -> Grey:
+    with open_pdf(path, password) as pdf:
+        try:
+            pdf.init_forms()
+            page = pdf[plan.number - 1]
+            bitmap = page.render(scale=plan.dpi / 72.0, grayscale=True)
+            image = bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width]
+        except (pypdfium2.PdfiumError, MemoryError, ValueError):
+            raise VisualProofError(
+                "RASTER_FAILED", f"Page {plan.number} cannot be drawn by either renderer."
+            ) from None
+        if image.shape != (plan.height, plan.width):
+            image = cv2.resize(image, (plan.width, plan.height), interpolation=cv2.INTER_AREA)
+        return np.ascontiguousarray(image)
+
+
+def raster_image(image: Image.Image, plan: PagePlan) -> Grey:
+    """Decodes the frame that `plan` was made for: EXIF applied, alpha on white, grey."""
+    try:
+        image.seek(plan.number - 1)
+        frame = ImageOps.exif_transpose(image)
+        if frame.mode in ("RGBA", "LA", "PA") or "transparency" in frame.info:
+            rgba = frame.convert("RGBA")
+            white = Image.new("RGBA", rgba.size, "white")
+            frame = Image.alpha_composite(white, rgba)
+        if frame.mode.startswith("I;16") or frame.mode == "I":
+            grey = (np.clip(np.asarray(frame, dtype=np.int64), 0, 65535) >> 8).astype(np.uint8)
+        else:
+            grey = np.asarray(frame.convert("L"))
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
+        raise VisualProofError(
+            "FILE_CORRUPT", f"Page {plan.number} cannot be decoded; save the image again."
+        ) from None
+    if grey.shape != (plan.height, plan.width):
+        raise VisualProofError("RASTER_FAILED", f"Page {plan.number} has not the size it states.")
+    return np.ascontiguousarray(grey)

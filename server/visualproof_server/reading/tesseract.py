@@ -1,0 +1,134 @@
+"""Tesseract, by pytesseract and the system's package."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import cv2
+import pytesseract
+
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.raster import Grey
+
+PAGE_TIMEOUT_S = 60
+# Below this capital height (pixels) enlarging gains words; see docs/design.md.
+ENLARGE_UNDER_PX = 20.0
+_WORD_LEVEL = "5"
+
+
+class Tesseract:
+    """`--oem 1 --psm 3`, one thread."""
+
+    name = "tesseract"
+
+    def __init__(self) -> None:
+        # Without it one page takes six times as long; read by Tesseract's OpenMP at its start.
+        os.environ["OMP_THREAD_LIMIT"] = "1"
+        self._version = ""
+        self._languages: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        if not self._version:
+            self._version = str(pytesseract.get_tesseract_version())
+        return self._version
+
+    def languages(self) -> tuple[str, ...]:
+        if not self._languages:
+            found = pytesseract.get_languages()
+            self._languages = tuple(sorted(code for code in found if code != "osd"))
+        return self._languages
+
+    def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
+        scale = 1.0
+        if dpi is None:
+            height = text_height(image)
+            if 0 < height < ENLARGE_UNDER_PX and max(image.shape) < 3000:
+                scale = 2.0
+        config = "--oem 1 --psm 3" + (f" --dpi {dpi}" if dpi else "")
+        return self._run(_scaled(image, scale), languages, config, scale)
+
+    def read_line(self, image: Grey, languages: tuple[str, ...]) -> list[EngineWord]:
+        return self._run(image, languages, "--oem 1 --psm 7", 1.0)
+
+    def _run(
+        self, image: Grey, languages: tuple[str, ...], config: str, scale: float
+    ) -> list[EngineWord]:
+        # A file of our own: pytesseract would write a PNG, at ten times the cost of this PGM.
+        with tempfile.TemporaryDirectory(prefix="ocr-") as folder:
+            path = Path(folder) / "page.pgm"
+            _write_pgm(path, image)
+            try:
+                tsv = pytesseract.image_to_data(
+                    str(path), lang="+".join(languages), config=config, timeout=PAGE_TIMEOUT_S
+                )
+            except RuntimeError as error:
+                if isinstance(error, pytesseract.TesseractError):
+                    raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
+                raise VisualProofError(
+                    "PAGE_TIMEOUT", f"Tesseract took longer than {PAGE_TIMEOUT_S} s on a page."
+                ) from None
+            except (subprocess.SubprocessError, OSError, UnicodeDecodeError):
+                raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
+        return parse_tsv(tsv, scale)
+
+
+def parse_tsv(tsv: str, scale: float) -> list[EngineWord]:
+    """Words of Tesseract's TSV output; rows of other shapes are left out.
+
+    Columns: level page block par line word left top width height conf text (tesseract(1), tsv).
+    """
+    words = []
+    for row in tsv.split("\n"):
+        cells = row.split("\t")
+        if len(cells) != 12 or cells[0] != _WORD_LEVEL or not cells[11].strip():
+            continue
+        try:
+            block, par, line = int(cells[2]), int(cells[3]), int(cells[4])
+            left, top, width, height = (int(c) / scale for c in cells[6:10])
+            confidence = min(max(float(cells[10]) / 100.0, 0.0), 1.0)
+        except ValueError:
+            continue
+        words.append(
+            EngineWord(
+                re.sub(r"\s+", "", cells[11]),
+                left,
+                top,
+                left + width,
+                top + height,
+                confidence,
+                block * 1000 + par,
+                (block * 1000 + par) * 1000 + line,
+            )
+        )
+    return words
+
+
+def text_height(image: Grey) -> float:
+    """Median height in pixels of what looks like letters, 0 when there are too few."""
+    import numpy as np
+
+    ink = cv2.adaptiveThreshold(
+        image, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
+    )
+    _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    heights = stats[1:, cv2.CC_STAT_HEIGHT]
+    widths = stats[1:, cv2.CC_STAT_WIDTH]
+    letters = heights[(heights >= 5) & (heights < 120) & (widths >= 2) & (widths < 3 * heights)]
+    return float(np.median(letters)) if len(letters) >= 20 else 0.0
+
+
+def _scaled(image: Grey, scale: float) -> Grey:
+    if scale == 1.0:
+        return image
+    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
+
+
+def _write_pgm(path: Path, image: Grey) -> None:
+    height, width = image.shape
+    with path.open("wb") as file:
+        file.write(b"P5 %d %d 255\n" % (width, height))
+        file.write(image.tobytes())

@@ -1,0 +1,399 @@
+"""Between the model and the wire, one function a message and direction."""
+
+from collections.abc import Iterator
+
+from google.protobuf import timestamp_pb2
+from visualproof.v1 import block_pb2, document_pb2, report_pb2, status_pb2
+
+from visualproof_server.model.document import (
+    Document,
+    DocumentState,
+    Failure,
+    Page,
+    ReadOptions,
+    Word,
+)
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.geometry import Box, Quad, quad_of, span_quad
+from visualproof_server.model.report import (
+    Action,
+    Evidence,
+    FieldResult,
+    FieldSpec,
+    Method,
+    Outcome,
+    Reason,
+    Relation,
+    RelationResult,
+    Report,
+    Status,
+)
+from visualproof_server.proving.request import ProveRequest, ShownPages, StatusAction
+
+
+def document_to_wire(state: DocumentState) -> document_pb2.Document:
+    expire = timestamp_pb2.Timestamp()
+    expire.FromMilliseconds(round(state.expire_time * 1000))
+    return document_pb2.Document(
+        document_id=state.document_id,
+        source_sha256=state.source_sha256,
+        file_name=state.file_name,
+        options=options_to_wire(state.options),
+        reader_version=state.reader_version,
+        state=document_pb2.DocumentState.ValueType(state.state.value),
+        page_count=state.page_count,
+        read_page_count=state.read_page_count,
+        failure=failure_to_wire(state.failure),
+        warnings=[
+            document_pb2.Warning(code=w.code, message=w.message, page_number=w.page_number)
+            for w in state.warnings
+        ],
+        expire_time=expire,
+    )
+
+
+def options_to_wire(options: ReadOptions) -> document_pb2.ReadOptions:
+    """Without the password."""
+    return document_pb2.ReadOptions(
+        languages=options.languages,
+        dpi=options.dpi,
+        first_page=options.first_page,
+        last_page=options.last_page,
+        engine=options.engine,
+        tables_disabled=options.tables_disabled,
+        text_layer=document_pb2.TextLayer.ValueType(options.text_layer.value),
+    )
+
+
+def failure_to_wire(failure: Failure | None) -> document_pb2.Failure | None:
+    if failure is None:
+        return None
+    return document_pb2.Failure(code=failure.code, message=failure.message)
+
+
+def page_to_wire(page: Page) -> document_pb2.Page:
+    return document_pb2.Page(
+        page_number=page.number,
+        page_label=page.label,
+        width_px=page.width,
+        height_px=page.height,
+        width_pt=page.width_pt,
+        height_pt=page.height_pt,
+        rotation_degrees=page.rotation,
+        dpi=page.dpi,
+        confidence=page.confidence,
+        source=document_pb2.Source.ValueType(page.source.value),
+        pdf_transform=page.pdf_transform,
+        failure=failure_to_wire(page.failure),
+    )
+
+
+def blocks_to_wire(
+    document: Document, page_number: int, kinds: frozenset[int]
+) -> Iterator[block_pb2.Block]:
+    """Blocks in reading order, each before its children; 0 and empty mean all."""
+    line_number = table_number = 0
+    for page in document.pages:
+        wanted = page_number in (0, page.number) and page.failure is None
+        if wanted:
+            yield from _of(kinds, _page_block(page))
+        waiting = list(page.tables)
+        for position in range(len(page.lines) + 1):
+            while waiting and waiting[0].after_line <= position:
+                table_number += 1
+                table = waiting.pop(0)
+                if not wanted:
+                    continue
+                block = _block(
+                    page, f"T{table_number}", block_pb2.BLOCK_KIND_TABLE, f"P{page.number}",
+                    " ".join(c.text for c in table.cells), table.box, quad_of(table.box), None,
+                )  # fmt: skip
+                block.marker = table_number
+                yield from _of(kinds, block)
+                for cell in table.cells:
+                    name = f"T{table_number}.R{cell.row}C{cell.column}"
+                    known = [w.confidence for w in cell.words if w.confidence is not None]
+                    block = _block(
+                        page, name, block_pb2.BLOCK_KIND_CELL, f"T{table_number}", cell.text,
+                        cell.box, quad_of(cell.box), min(known) if known else None,
+                    )  # fmt: skip
+                    block.cell.CopyFrom(
+                        block_pb2.CellPosition(
+                            row=cell.row,
+                            column=cell.column,
+                            row_span=cell.row_span,
+                            column_span=cell.column_span,
+                            column_header=cell.column_header,
+                            row_header=cell.row_header,
+                            word_ids=[f"{name}.W{n + 1}" for n in range(len(cell.words))],
+                        )
+                    )
+                    yield from _of(kinds, block)
+                    yield from _word_blocks(page, name, cell.words, kinds)
+            if position == len(page.lines):
+                break
+            line_number += 1
+            line = page.lines[position]
+            if not wanted:
+                continue
+            name = f"L{line_number}"
+            quad = span_quad(line.words[0].quad, line.words[-1].quad)
+            block = _block(
+                page, name, block_pb2.BLOCK_KIND_LINE, f"P{page.number}", line.text, line.box, quad,
+                line.confidence,
+            )  # fmt: skip
+            block.marker = line_number
+            yield from _of(kinds, block)
+            yield from _word_blocks(page, name, line.words, kinds)
+
+
+def _of(kinds: frozenset[int], block: block_pb2.Block) -> Iterator[block_pb2.Block]:
+    if not kinds or block.kind in kinds:
+        yield block
+
+
+def _word_blocks(
+    page: Page, parent: str, words: tuple[Word, ...], kinds: frozenset[int]
+) -> Iterator[block_pb2.Block]:
+    if kinds and block_pb2.BLOCK_KIND_WORD not in kinds:
+        return
+    for number, word in enumerate(words, 1):
+        yield _block(
+            page, f"{parent}.W{number}", block_pb2.BLOCK_KIND_WORD, parent, word.text, word.box,
+            word.quad, word.confidence,
+        )  # fmt: skip
+
+
+def _page_block(page: Page) -> block_pb2.Block:
+    box = Box(0, 0, page.width, page.height)
+    return _block(
+        page, f"P{page.number}", block_pb2.BLOCK_KIND_PAGE, "", "", box, quad_of(box), page.confidence
+    )
+
+
+def _block(
+    page: Page,
+    block_id: str,
+    kind: block_pb2.BlockKind.ValueType,
+    parent: str,
+    text: str,
+    box: Box,
+    quad: Quad,
+    confidence: float | None,
+) -> block_pb2.Block:
+    return block_pb2.Block(
+        block_id=block_id,
+        kind=kind,
+        parent_id=parent,
+        page_number=page.number,
+        text=text,
+        box=box_to_wire(box, page),
+        polygon=quad_to_wire(quad, page),
+        confidence=confidence,
+        source=document_pb2.Source.ValueType(page.source.value),
+    )
+
+
+def box_to_wire(box: Box, page: Page) -> block_pb2.BoundingBox:
+    return block_pb2.BoundingBox(
+        left=box.left / page.width,
+        top=box.top / page.height,
+        width=box.width / page.width,
+        height=box.height / page.height,
+    )
+
+
+def quad_to_wire(quad: Quad, page: Page) -> list[block_pb2.Point]:
+    return [
+        block_pb2.Point(
+            x=min(max(x / page.width, 0.0), 1.0), y=min(max(y / page.height, 0.0), 1.0)
+        )
+        for x, y in quad
+    ]
+
+
+def box_from_wire(box: block_pb2.BoundingBox, page: Page) -> Box:
+    left, top = round(box.left * page.width), round(box.top * page.height)
+    return Box(
+        left,
+        top,
+        left + max(1, round(box.width * page.width)),
+        top + max(1, round(box.height * page.height)),
+    )
+
+
+def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, ...]:
+    """Error FIELDS_INVALID for a path that is no JSON Pointer or stands twice."""
+    out: list[FieldSpec] = []
+    seen: set[str] = set()
+    for number, field in enumerate(fields):
+        if field.path and not field.path.startswith("/") or field.path in seen:
+            raise VisualProofError(
+                "FIELDS_INVALID",
+                "A field's path is a JSON Pointer such as /total, and each path stands once.",
+                field_path=f"fields[{number}].path",
+            )
+        seen.add(field.path)
+        out.append(
+            FieldSpec(
+                field.path,
+                field.kind,
+                field.locale,
+                field.currency,
+                field.unit,
+                tuple(field.labels),
+                field.row_label,
+                field.column_label,
+                field.required,
+                field.derived_allowed,
+            )
+        )
+    return tuple(out)
+
+
+def request_from_wire(
+    fields: "list[report_pb2.FieldSpec]",
+    relations: "list[report_pb2.Relation]",
+    policy: report_pb2.Policy,
+    shown: "list[report_pb2.PageRange]",
+    source_sha256: str,
+    reader_version: str,
+) -> ProveRequest:
+    return ProveRequest(
+        fields_from_wire(fields),
+        tuple(Relation(r.expression, r.tolerance) for r in relations),
+        tuple(
+            StatusAction(Status(rule.status), Action(rule.action))
+            for rule in policy.rules
+            if rule.status and rule.action
+        ),
+        source_sha256,
+        reader_version,
+        tuple(ShownPages(r.first_page or 1, r.last_page or 2**31) for r in shown),
+    )
+
+
+def report_to_wire(report: Report, document: Document) -> report_pb2.Report:
+    counts: dict[Status, int] = {}
+    for result in report.results:
+        counts[result.status] = counts.get(result.status, 0) + 1
+    return report_pb2.Report(
+        document_id=report.document_id,
+        source_sha256=report.source_sha256,
+        reader_version=report.reader_version,
+        rules_version=report.rules_version,
+        results=[_result_to_wire(r, document) for r in report.results],
+        relations=[_relation_to_wire(r) for r in report.relations],
+        action=_action(report.action),
+        counts=[
+            report_pb2.StatusCount(status=_status(status), count=count)
+            for status, count in sorted(counts.items())
+        ],
+    )
+
+
+def _status(status: Status) -> status_pb2.Status.ValueType:
+    return status_pb2.Status.ValueType(status.value)
+
+
+def _action(action: Action) -> status_pb2.Action.ValueType:
+    return status_pb2.Action.ValueType(action.value)
+
+
+def _relation_to_wire(result: RelationResult) -> report_pb2.RelationResult:
+    return report_pb2.RelationResult(
+        expression=result.expression,
+        outcome=report_pb2.RelationOutcome.ValueType(result.outcome.value),
+        message=result.message,
+        action=_action(result.action),
+    )
+
+
+def _result_to_wire(result: FieldResult, document: Document) -> report_pb2.FieldResult:
+    return report_pb2.FieldResult(
+        path=result.path,
+        value_json=result.value_json,
+        kind=result.kind,
+        status=_status(result.status),
+        action=_action(result.action),
+        reasons=[report_pb2.Reason(code=r.code, message=r.message) for r in result.reasons],
+        evidence=[_evidence_to_wire(e, document) for e in result.evidence],
+        printed_text=result.printed_text,
+        candidates=[_evidence_to_wire(e, document) for e in result.candidates],
+        nearest=_evidence_to_wire(result.nearest, document) if result.nearest else None,
+    )
+
+
+def _evidence_to_wire(evidence: Evidence, document: Document) -> report_pb2.Evidence:
+    page = document.page(evidence.page)
+    assert page is not None
+    return report_pb2.Evidence(
+        page_number=evidence.page,
+        page_label=page.label,
+        block_ids=evidence.block_ids,
+        boxes=[box_to_wire(b, page) for b in evidence.boxes],
+        polygons=[point for quad in evidence.quads for point in quad_to_wire(quad, page)],
+        text=evidence.text,
+        context=evidence.context,
+        method=report_pb2.MatchMethod.ValueType(evidence.method.value),
+        similarity=evidence.similarity,
+        confidence=evidence.confidence,
+        cited=evidence.cited,
+        source=document_pb2.Source.ValueType(page.source.value),
+        coarse=evidence.coarse,
+    )
+
+
+def report_from_wire(report: report_pb2.Report, document: Document) -> Report:
+    """A report that a caller sends back to be drawn; places on unknown pages are left out."""
+    return Report(
+        report.document_id,
+        report.source_sha256,
+        report.reader_version,
+        report.rules_version,
+        tuple(_result_from_wire(r, document) for r in report.results),
+        tuple(
+            RelationResult(
+                r.expression, Outcome(r.outcome or 3), r.message, Action(r.action or 3)
+            )
+            for r in report.relations
+        ),
+        Action(report.action or Action.BLOCK),
+    )
+
+
+def _result_from_wire(result: report_pb2.FieldResult, document: Document) -> FieldResult:
+    def places(items: "list[report_pb2.Evidence]") -> tuple[Evidence, ...]:
+        return tuple(e for i in items if (e := _evidence_from_wire(i, document)) is not None)
+
+    return FieldResult(
+        result.path,
+        result.value_json,
+        result.kind,
+        Status(result.status or Status.UNSUPPORTED),
+        Action(result.action or Action.BLOCK),
+        tuple(Reason(r.code, r.message) for r in result.reasons),
+        places(list(result.evidence)),
+        result.printed_text,
+        places(list(result.candidates)),
+    )
+
+
+def _evidence_from_wire(evidence: report_pb2.Evidence, document: Document) -> Evidence | None:
+    page = document.page(evidence.page_number)
+    if page is None or page.failure is not None or not evidence.boxes:
+        return None
+    boxes = tuple(box_from_wire(b, page) for b in evidence.boxes)
+    return Evidence(
+        evidence.page_number,
+        tuple(evidence.block_ids),
+        boxes,
+        tuple(quad_of(b) for b in boxes),
+        evidence.text,
+        evidence.context,
+        Method(evidence.method or Method.FUZZY),
+        evidence.similarity,
+        evidence.confidence if evidence.HasField("confidence") else None,
+        evidence.cited,
+        evidence.coarse,
+    )

@@ -1,0 +1,106 @@
+"""Every setting, from flags and environment: `--queue-size 8` is VISUALPROOF_QUEUE_SIZE=8."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+
+def _setting(default: object, help: str, unit: str = "") -> object:
+    return field(default=default, metadata={"help": help, "unit": unit})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings with their defaults; limits can only be lowered by callers."""
+
+    listen: str = _setting("127.0.0.1:50051", "address and port; port 0 takes a free one")  # type: ignore[assignment]
+    data_dir: str = _setting("./visualproof-data", "where documents are kept")  # type: ignore[assignment]
+    workers: int = _setting(os.cpu_count() or 1, "reading processes", "processes")  # type: ignore[assignment]
+    desk_workers: int = _setting(1, "processes that verify and draw", "processes")  # type: ignore[assignment]
+    engine: str = _setting("tesseract", "default OCR engine: tesseract or rapidocr")  # type: ignore[assignment]
+    languages: str = _setting("eng", "default languages, joined by +")  # type: ignore[assignment]
+    dpi: int = _setting(300, "default resolution of rasterised pages", "dpi")  # type: ignore[assignment]
+    max_upload_mb: int = _setting(100, "largest upload, at most 500", "MB")  # type: ignore[assignment]
+    max_pages: int = _setting(2000, "most pages of a document", "pages")  # type: ignore[assignment]
+    page_megapixels: int = _setting(40, "largest page image", "megapixels")  # type: ignore[assignment]
+    page_side: int = _setting(10_000, "longest side of a page image", "pixels")  # type: ignore[assignment]
+    page_timeout_s: int = _setting(120, "longest time for one page", "s")  # type: ignore[assignment]
+    verify_timeout_s: int = _setting(30, "longest time for one verification", "s")  # type: ignore[assignment]
+    worker_memory_mb: int = _setting(4096, "address space of a worker and what it starts", "MB")  # type: ignore[assignment]
+    worker_tasks: int = _setting(500, "tasks after which a worker is replaced", "tasks")  # type: ignore[assignment]
+    queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")  # type: ignore[assignment]
+    retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")  # type: ignore[assignment]
+    grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")  # type: ignore[assignment]
+    reflection: bool = _setting(True, "serve gRPC reflection")  # type: ignore[assignment]
+    insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")  # type: ignore[assignment]
+    log_level: str = _setting("info", "debug, info, warning or error")  # type: ignore[assignment]
+
+    @property
+    def queue(self) -> int:
+        return self.queue_size or 4 * self.workers
+
+    @property
+    def root(self) -> Path:
+        return Path(self.data_dir)
+
+
+def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
+    """Flags win over the environment, the environment over defaults; exits 2 with usage on errors."""
+    parser = argparse.ArgumentParser(
+        prog="visualproof-server",
+        description="The visual proof service.",
+        epilog="Each flag can be given as an environment variable: --max-pages is VISUALPROOF_MAX_PAGES.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    for setting in fields(Settings):
+        flag = "--" + setting.name.replace("_", "-")
+        given = environment.get("VISUALPROOF_" + setting.name.upper())
+        kind = type(setting.default)
+        default = setting.default
+        if given is not None:
+            try:
+                default = _truth(given) if kind is bool else kind(given)
+            except ValueError:
+                parser.error(f"VISUALPROOF_{setting.name.upper()} must be a {kind.__name__}")
+        if kind is bool:
+            parser.add_argument(
+                flag,
+                action=argparse.BooleanOptionalAction,
+                default=default,
+                help=setting.metadata["help"],
+            )
+        else:
+            parser.add_argument(flag, type=kind, default=default, help=setting.metadata["help"])
+    values = vars(parser.parse_args(argv))
+    made = Settings(**values)
+    problem = _problem(made)
+    if problem:
+        parser.error(problem)
+    return made
+
+
+def _problem(settings: Settings) -> str:
+    if settings.workers < 1 or settings.desk_workers < 1:
+        return "workers and desk-workers must be at least 1"
+    if not 1 <= settings.max_upload_mb <= 500:
+        return "max-upload-mb must be 1 to 500"
+    if not 72 <= settings.dpi <= 600:
+        return "dpi must be 72 to 600"
+    if settings.log_level not in ("debug", "info", "warning", "error"):
+        return "log-level must be debug, info, warning or error"
+    host = settings.listen.rpartition(":")[0].strip("[]")
+    local = host in ("127.0.0.1", "::1", "localhost") or settings.listen.startswith("unix:")
+    if not local and not settings.insecure_bind:
+        return "plain text is served on loopback only; say --insecure-bind to bind elsewhere"
+    return ""
+
+
+def _truth(text: str) -> bool:
+    low = text.strip().lower()
+    if low in ("1", "true", "yes", "on"):
+        return True
+    if low in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(text)

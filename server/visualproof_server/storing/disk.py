@@ -1,0 +1,91 @@
+"""A store on the local disk: a folder a document, a file a blob, written atomically."""
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from visualproof_server.model.errors import VisualProofError
+
+_ID = re.compile(r"[0-9a-f]{8,64}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+class DiskStore:
+    """Implements DocumentStore under `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._bin = root.parent / "deleting"
+        root.mkdir(parents=True, exist_ok=True)
+        self._bin.mkdir(exist_ok=True)
+
+    def sweep(self) -> None:
+        """Finishes deletions and removes half-written files that a crash left."""
+        shutil.rmtree(self._bin, ignore_errors=True)
+        self._bin.mkdir(exist_ok=True)
+        for left_over in self._root.glob("*/.tmp-*"):
+            left_over.unlink(missing_ok=True)
+
+    def put(self, document_id: str, name: str, data: bytes) -> None:
+        path = self._path(document_id, name)
+        path.parent.mkdir(exist_ok=True)
+        try:
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(temporary, path)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise VisualProofError(
+                "DISK_FULL", f"The store cannot be written ({error.strerror}); free disk space."
+            ) from None
+
+    def adopt(self, document_id: str, name: str, file: Path) -> None:
+        path = self._path(document_id, name)
+        path.parent.mkdir(exist_ok=True)
+        os.replace(file, path)
+
+    def get(self, document_id: str, name: str) -> bytes | None:
+        try:
+            return self._path(document_id, name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def local(self, document_id: str, name: str) -> Path:
+        return self._path(document_id, name)
+
+    def names(self, document_id: str) -> set[str]:
+        try:
+            entries = os.listdir(self._folder(document_id))
+        except FileNotFoundError:
+            return set()
+        return {name for name in entries if not name.startswith(".")}
+
+    def documents(self) -> list[str]:
+        return sorted(p.name for p in self._root.iterdir() if _ID.fullmatch(p.name))
+
+    def delete(self, document_id: str) -> None:
+        # A rename takes it out of sight at once, whatever happens to the removal.
+        grave = Path(tempfile.mkdtemp(dir=self._bin))
+        try:
+            os.replace(self._folder(document_id), grave / "document")
+        except FileNotFoundError:
+            pass
+        shutil.rmtree(grave, ignore_errors=True)
+
+    def _folder(self, document_id: str) -> Path:
+        if not _ID.fullmatch(document_id):
+            raise VisualProofError("DOCUMENT_ID_INVALID", "That is no document id of this server.")
+        return self._root / document_id
+
+    def _path(self, document_id: str, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"no blob name: {name!r}")
+        return self._folder(document_id) / name

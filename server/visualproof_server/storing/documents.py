@@ -1,0 +1,83 @@
+"""Documents in a store: which blob holds what."""
+
+from visualproof_server.model import codec
+from visualproof_server.model.document import (
+    Document,
+    DocumentState,
+    Page,
+    State,
+    number_document,
+)
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.storing.store import DocumentStore
+
+SOURCE = "source"
+STATE = "state.json"
+
+
+def page_name(number: int) -> str:
+    return f"page-{number:06}.json"
+
+
+def image_name(number: int) -> str:
+    return f"page-{number:06}.jpg"
+
+
+def state_of(store: DocumentStore, document_id: str) -> DocumentState:
+    """Where a document stands; error DOCUMENT_NOT_FOUND."""
+    data = store.get(document_id, STATE)
+    if data is None:
+        raise VisualProofError(
+            "DOCUMENT_NOT_FOUND", "There is no such document; upload it, it may have expired."
+        )
+    return codec.loads(DocumentState, data)
+
+
+def put_state(store: DocumentStore, state: DocumentState) -> None:
+    store.put(state.document_id, STATE, codec.dumps(state))
+
+
+def put_page(store: DocumentStore, document_id: str, page: bytes, image: bytes, number: int) -> None:
+    """Stores a page as encoded by codec; the image first, since the page says that it is done."""
+    if image:
+        store.put(document_id, image_name(number), image)
+    store.put(document_id, page_name(number), page)
+
+
+def done_pages(store: DocumentStore, document_id: str) -> set[int]:
+    """Numbers of the pages that need not be read again."""
+    return {
+        int(name[5:11])
+        for name in store.names(document_id)
+        if name.startswith("page-") and name.endswith(".json")
+    }
+
+
+def page_image(store: DocumentStore, document_id: str, number: int) -> bytes:
+    """A page's JPEG as stored; error PAGE_OUT_OF_RANGE."""
+    image = store.get(document_id, image_name(number))
+    if image is None:
+        raise VisualProofError("PAGE_OUT_OF_RANGE", f"There is no image of page {number}.")
+    return image
+
+
+def load(store: DocumentStore, document_id: str) -> Document:
+    """A document that is READY; errors DOCUMENT_NOT_FOUND, DOCUMENT_NOT_READY, DOCUMENT_FAILED."""
+    state = state_of(store, document_id)
+    if state.state is State.FAILED:
+        code = state.failure.code if state.failure else "INTERNAL"
+        raise VisualProofError(
+            "DOCUMENT_FAILED", f"This document could not be read ({code}).", {"failure": code}
+        )
+    if state.state is not State.READY:
+        raise VisualProofError(
+            "DOCUMENT_NOT_READY", "This document is still being read; follow it to READY."
+        )
+    pages = []
+    for number in sorted(done_pages(store, document_id)):
+        data = store.get(document_id, page_name(number))
+        if data is not None:
+            pages.append(codec.loads(Page, data))
+    return number_document(
+        document_id, state.source_sha256, state.reader_version, state.options, tuple(pages)
+    )

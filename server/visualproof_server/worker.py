@@ -1,0 +1,113 @@
+"""The worker process: `python -m visualproof_server.worker`, started by jobs.pool.
+
+Composition root of a worker, and the only file that names concrete engines. Never imports grpc.
+"""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+import threading
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from visualproof_server.jobs.tasks import Tasks
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.engine import OcrEngine
+from visualproof_server.reading.source import PageLimits
+from visualproof_server.reading.tesseract import Tesseract
+from visualproof_server.storing.disk import DiskStore
+
+
+def engines() -> dict[str, OcrEngine]:
+    """Installed engines by name."""
+    found: dict[str, OcrEngine] = {}
+    if shutil.which("tesseract"):
+        found["tesseract"] = Tesseract()
+    if find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None:
+        from visualproof_server.reading.rapid import Rapid
+
+        found["rapidocr"] = Rapid()
+    return found
+
+
+def die_with_parent(lifeline: int) -> None:
+    """Kills this worker's group when the other end of the lifeline is gone."""
+
+    def watch() -> None:
+        with socket.socket(fileno=lifeline) as line:
+            line.recv(1)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
+    """Answers one task after the other until the connection ends."""
+    while True:
+        try:
+            name, args, blobs = json.loads(connection.recv_bytes())
+            parts = [connection.recv_bytes() for _ in range(blobs)]
+        except EOFError:
+            return
+        try:
+            result = tasks.table[name](*args, *parts)
+            connection.send_bytes(json.dumps({"parts": len(result)}).encode())
+            for part in result:
+                connection.send_bytes(part)
+        except VisualProofError as error:
+            _send_error(connection, error)
+        except MemoryError:
+            _send_error(connection, VisualProofError("PAGE_MEMORY", "It needs too much memory."))
+        except Exception as error:
+            # The type only: a message may hold document text.
+            if os.environ.get("VISUALPROOF_WORKER_STDERR"):
+                sys.excepthook(type(error), error, error.__traceback__)
+            kind = type(error).__name__
+            _send_error(
+                connection, VisualProofError("INTERNAL", f"A task failed ({kind}).", {"type": kind})
+            )
+        for left_over in scratch.iterdir():
+            if left_over.is_dir():
+                shutil.rmtree(left_over, ignore_errors=True)
+            else:
+                left_over.unlink(missing_ok=True)
+
+
+def _send_error(connection: Connection, error: VisualProofError) -> None:
+    body = {
+        "code": error.code,
+        "message": error.message,
+        "metadata": error.metadata,
+        "retry_after_s": error.retry_after_s,
+        "field_path": error.field_path,
+    }
+    connection.send_bytes(json.dumps({"error": body}).encode())
+
+
+def main() -> None:
+    connection_fd, lifeline_fd, config_json = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    config: dict[str, Any] = json.loads(config_json)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent(lifeline_fd)
+    cv2.setNumThreads(1)
+    memory = config["memory_mb"] * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    options = config["options"]
+    limits = PageLimits(options["page_pixels"], options["page_side"])
+    tasks = Tasks(DiskStore(Path(config["store_root"])), engines(), limits)
+    connection = Connection(connection_fd)
+    connection.send_bytes(b"ready")
+    serve(connection, tasks, Path(config["scratch"]))
+
+
+if __name__ == "__main__":
+    main()
