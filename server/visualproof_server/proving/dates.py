@@ -23,11 +23,12 @@ class DateReading:
 
 @dataclass(frozen=True, slots=True)
 class DateRead:
-    """A date as printed at [start, end) of a text."""
+    """A date as printed at [start, end) of a text; mark is what parts its numbers, if any."""
 
     start: int
     end: int
     readings: tuple[DateReading, ...]
+    mark: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -79,7 +80,8 @@ def scan_dates(text: str) -> list[DateRead]:
                 continue
             readings = _readings(shape, match)
             if readings:
-                found.append(DateRead(match.start(), match.end(), readings))
+                mark = match.group(2) if shape == "num" else ""
+                found.append(DateRead(match.start(), match.end(), readings, mark))
     return sorted(found, key=lambda f: f.start)
 
 

@@ -7,6 +7,7 @@ mark, a percent sign or a currency.
 import re
 import unicodedata
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 _TABLE = {
@@ -200,6 +201,44 @@ def compact(found: list[Token]) -> str:
             out.append(" ")
         out.append(token.text)
     return "".join(out)
+
+
+def agree(first: list[str], second: list[str], doubtful: set[int]) -> bool:
+    """Whether two readings of one place say the same at the doubtful tokens of the first.
+
+    The readings are aligned character by character, spaces aside. A doubtful token must stand in
+    the second reading whole, and must not be longer there: its ends are token ends in both, or
+    its neighbours agree too.
+    """
+    one, starts = _laid_out(first)
+    other, edges = _laid_out(second)
+    edges.append(len(other))
+    place: dict[int, int] = {-1: -1, len(one): len(other)}
+    for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            place[block.a + offset] = block.b + offset
+    for index in doubtful:
+        start, end = starts[index], starts[index] + len(first[index])
+        there = place.get(start)
+        if there is None:
+            return False
+        if any(place.get(start + i) != there + i for i in range(end - start)):
+            return False
+        stop = there + end - start
+        if there not in edges and place.get(start - 1) != there - 1:
+            return False
+        if stop not in edges and place.get(end) != stop:
+            return False
+    return True
+
+
+def _laid_out(parts: list[str]) -> tuple[str, list[int]]:
+    """The parts joined, and where each begins."""
+    starts, at = [], 0
+    for part in parts:
+        starts.append(at)
+        at += len(part)
+    return "".join(parts), starts
 
 
 # Letters that OCR takes for digits or for each other; they locate, and never verify. No digit is

@@ -20,10 +20,10 @@ from visualproof_server.model.report import (
 from visualproof_server.proving import areas as proofs
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.context import label_runs, labelled
-from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
-from visualproof_server.proving.normalize import compact, fold_text, tokens
+from visualproof_server.proving.normalize import agree, fold_text, tokens
 from visualproof_server.proving.relations import derive, recompute
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.search import Search
@@ -207,7 +207,7 @@ class _Prover:
             return None
         for run in finding.places:
             low = [w for w in run.words if self._confidence(w) < MIN_CONFIDENCE]
-            if low and not self._settled(run):
+            if low and not self._settled(run, low):
                 lowest = min(self._confidence(w) for w in low)
                 return Doubt(
                     Reason(
@@ -221,24 +221,30 @@ class _Prover:
         confidence = self._index.words[word].confidence
         return 1.0 if confidence is None else confidence
 
-    def _settled(self, run: Run) -> bool:
+    def _settled(self, run: Run, low: list[int]) -> bool:
         """Whether a reading of the same pixels that knows nothing of the claim says the same."""
-        if run.words not in self._seen_again:
-            self._seen_again[run.words] = all(
-                self._agrees(words) for _, words in self._index.boxes(run.words)
+        key = (*run.words, -1, *low)
+        if key not in self._seen_again:
+            doubtful = set(low)
+            self._seen_again[key] = all(
+                self._agrees(words, doubtful & set(words))
+                for _, words in self._index.boxes(run.words)
+                if doubtful & set(words)
             )
-        return self._seen_again[run.words]
+        return self._seen_again[key]
 
-    def _agrees(self, words: Sequence[int]) -> bool:
+    def _agrees(self, words: Sequence[int], doubtful: set[int]) -> bool:
+        """Whether the second reading of some neighbours has each doubtful word at its place."""
         index = self._index
         box = union([index.words[w].box for w in words])
-        first = " ".join(index.words[w].text for w in words)
         text, confidence = self._look_again(
             index.page_of(words[0]), box, index.words[words[0]].engine
         )
         if confidence < SECOND_LOOK_CONFIDENCE:
             return False
-        return compact(tokens(first)) == compact(tokens(text))
+        first = [(t.text, w) for w in words for t in word_tokens(index.words[w].text)]
+        second = [t.text for t in tokens(text)]
+        return agree([t for t, _ in first], second, {i for i, (_, w) in enumerate(first) if w in doubtful})
 
     def _result(self, claim: Claim, spec: FieldSpec, kind: str, finding: Finding) -> FieldResult:
         doubt = self._doubt(finding)

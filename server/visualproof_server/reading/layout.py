@@ -1,7 +1,6 @@
 """Words into lines in reading order."""
 
 import statistics
-from itertools import groupby
 
 from visualproof_server.model.document import Line, Word
 from visualproof_server.model.geometry import Box, y_overlap
@@ -10,6 +9,10 @@ from visualproof_server.reading.engine import EngineWord
 
 # Box heights, in medians of the page, beyond which a glyph is a rule or a picture.
 MAX_HEIGHT_RATIO = 8.0
+# Words of one engine line further apart than this (heights) are pieces of their own.
+PIECE_GAP = 2.5
+# Rows of prose side by side from which there are columns.
+MIN_COLUMN_ROWS = 4
 # Two boxes stand on one line when they share this much of the lower one's height.
 SAME_LINE_OVERLAP = 0.5
 
@@ -40,28 +43,89 @@ def _is_noise(word: EngineWord, width: int, height: int, median: float) -> bool:
 def to_lines(words: list[EngineWord], cleaned: Cleaned, engine: str) -> tuple[Line, ...]:
     """Lines in reading order, on the page as shown.
 
-    An engine's own lines are kept together. Pieces of one row that an engine reported apart are
-    joined within their block, so that a label and the value beside it are one line.
+    An engine's lines are cut at wide gaps. Columns of prose are read one after the other; what
+    else stands side by side is one line, so that a label and the value beside it stay together.
     """
-    rows: list[Line] = []
-    for _, group in groupby(_by_block(words), key=lambda w: w.block):
-        pieces = [list(g) for _, g in groupby(sorted(group, key=_line_key), key=_line_key)]
-        rows += [
-            Line(tuple(_word(w, cleaned, engine) for w in row), row[0].block)
-            for row in _joined(pieces)
-        ]
-    return tuple(rows)
-
-
-def _line_key(word: EngineWord) -> int:
-    return word.line
-
-
-def _by_block(words: list[EngineWord]) -> list[EngineWord]:
-    order: dict[int, int] = {}
+    by_line: dict[int, list[EngineWord]] = {}
     for word in words:
-        order.setdefault(word.block, len(order))
-    return sorted(words, key=lambda w: order[w.block])
+        by_line.setdefault(word.line, []).append(word)
+    pieces = [piece for line in by_line.values() for piece in _cut(line)]
+    rows = _ordered(pieces)
+    return tuple(
+        Line(tuple(_word(w, cleaned, engine) for w in row), number)
+        for number, row in enumerate(rows)
+    )
+
+
+def _cut(line: list[EngineWord]) -> list[list[EngineWord]]:
+    """Pieces of an engine's line between wide gaps."""
+    ordered = sorted(line, key=lambda w: w.left)
+    height = statistics.median(w.bottom - w.top for w in ordered)
+    pieces = [[ordered[0]]]
+    for word in ordered[1:]:
+        if word.left - pieces[-1][-1].right > PIECE_GAP * height:
+            pieces.append([word])
+        else:
+            pieces[-1].append(word)
+    return pieces
+
+
+def _ordered(pieces: list[list[EngineWord]], depth: int = 0) -> list[list[EngineWord]]:
+    """Rows of words; prose columns left to right, within the band that they share."""
+    gutter = _gutter(pieces) if depth < 6 else None
+    if gutter is None:
+        return _joined(pieces)
+    x, top, bottom = gutter
+    parts: tuple[list[list[EngineWord]], ...] = ([], [], [], [])
+    for piece in pieces:
+        box = _box(piece)
+        if box.middle < top:
+            parts[0].append(piece)
+        elif box.middle > bottom:
+            parts[3].append(piece)
+        else:
+            parts[1 if box.right <= x else 2].append(piece)
+    if not parts[1] or not parts[2]:
+        return _joined(pieces)
+    return [row for part in parts for row in _ordered(part, depth + 1)]
+
+
+def _gutter(pieces: list[list[EngineWord]]) -> tuple[float, float, float] | None:
+    """(x, top, bottom) of the clearest gap between two columns of prose, None if there is none."""
+    boxes = [_box(p) for p in pieces]
+    prose = sorted((boxes[i] for i, p in enumerate(pieces) if _is_prose(p)), key=lambda b: b.top)
+    gaps: list[tuple[int, int, int, int]] = []
+    for number, left in enumerate(prose):
+        for right in prose[max(0, number - 6) : number + 7]:
+            beside = y_overlap(left, right) > 0.3 * min(left.height, right.height)
+            if beside and left.right < right.left:
+                top, bottom = min(left.top, right.top), max(left.bottom, right.bottom)
+                gaps.append((left.right, right.left, top, bottom))
+    best: list[tuple[int, int, int, int]] = []
+    for left_edge, right_edge, _, _ in gaps:
+        x = (left_edge + right_edge) / 2
+        through = [g for g in gaps if g[0] <= x <= g[1]]
+        if len(through) > len(best):
+            best = through
+    if len(best) < MIN_COLUMN_ROWS:
+        return None
+    x = (max(g[0] for g in best) + min(g[1] for g in best)) / 2
+    if not all(g[0] <= x <= g[1] for g in best):
+        x = statistics.median((g[0] + g[1]) / 2 for g in best)
+    # The band reaches to what stands across the gap.
+    across = [b for b in boxes if b.left < x < b.right]
+    middle = statistics.median((g[2] + g[3]) / 2 for g in best)
+    top = max((b.bottom for b in across if b.middle < middle), default=0)
+    bottom = min((b.top for b in across if b.middle > middle), default=10**6)
+    inside = [g for g in best if top - 2 <= (g[2] + g[3]) / 2 <= bottom + 2]
+    if len(inside) < MIN_COLUMN_ROWS:
+        return None
+    return x, top, bottom
+
+
+def _is_prose(piece: list[EngineWord]) -> bool:
+    letters = sum(w.text.strip(".,;:()'\"-").isalpha() for w in piece)
+    return len(piece) >= 4 and letters >= 0.6 * len(piece)
 
 
 def _joined(pieces: list[list[EngineWord]]) -> list[list[EngineWord]]:
@@ -69,7 +133,7 @@ def _joined(pieces: list[list[EngineWord]]) -> list[list[EngineWord]]:
     rows: list[tuple[Box, list[list[EngineWord]]]] = []
     for piece in sorted(pieces, key=lambda p: (_box(p).middle, _box(p).left)):
         box = _box(piece)
-        for index in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
+        for index in range(len(rows) - 1, max(-1, len(rows) - 9), -1):
             row_box, members = rows[index]
             if _same_row(box, members):
                 members.append(piece)

@@ -24,10 +24,15 @@ _RUN_ON_GAP = 0.8
 
 @dataclass(frozen=True, slots=True)
 class IdentifierClaim:
-    """Letters and digits, folded."""
+    """Letters and digits, folded.
+
+    closing is the claim's last character where it has no digit: "Arctex Inc." is an abbreviation
+    with its period, so there the period counts.
+    """
 
     compact: str
     bad_check_digit: bool
+    closing: str = ""
 
 
 class Identifier:
@@ -43,7 +48,8 @@ class Identifier:
         compact = _letters_and_digits(text)
         if not compact or len(text) > 200:
             return None
-        return IdentifierClaim(compact, _bad_iban(compact))
+        digits = any(c.isdigit() for c in compact)
+        return IdentifierClaim(compact, _bad_iban(compact), "" if digits else text[-1])
 
     def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
         matches = []
@@ -51,7 +57,10 @@ class Identifier:
             rows = {index.row_of[w] for w in run.words}
             if len(rows) > 1:
                 continue
-            matches.append(Match(run, self._doubt(run, index)))
+            doubt = self._doubt(run, index)
+            if claim.closing and (claim.closing == ".") != run.text.endswith("."):
+                doubt = "PUNCTUATION_DIFFERS"
+            matches.append(Match(run, doubt))
         return matches
 
     def misread(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Run]:
