@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from visualproof_server.evidence import draw
@@ -69,19 +69,20 @@ class Tasks:
         document = index.document
         images: dict[int, Any] = {}
 
-        def look_again(page: int, box: Box, engine_name: str) -> tuple[str, float]:
+        def look_again(
+            page: int, box: Box, engine_name: str
+        ) -> Iterator[list[tuple[str, float]]]:
             if page not in images:
                 images.clear()
                 images[page] = reader.decode(
                     documents.page_image(self._store, document_id, page)
                 )
-            # Independent means another engine where there is one.
-            others = [e for name, e in self._engines.items() if name != engine_name]
-            engine = others[0] if others else self._engines[engine_name]
-            languages = tuple(
-                code for code in document.options.languages if code in engine.languages()
-            )
-            return reader.reread(images[page], box, languages or ("eng",), engine)
+            # Another engine where there is one, then the same by other means.
+            for engine in sorted(self._engines.values(), key=lambda e: e.name == engine_name):
+                languages = tuple(
+                    code for code in document.options.languages if code in engine.languages()
+                )
+                yield reader.reread(images[page], box, languages or ("eng",), engine)
 
         report = prove.prove(
             index, answer, codec.loads(ProveRequest, request), look_again

@@ -141,18 +141,25 @@ def _rows_near(index: Index, page: int, box: Box, above: int, below: int) -> lis
     ]
 
 
-# Words that name the sum of a bill, in the languages of the reading tests.
+# Words that name a sum of a bill in en, de, fr, es, it, pt, nl and ms, and stems of compounds.
 _TOTAL_WORDS = frozenset(
-    "total totals totaal gesamt gesamtbetrag gesamtsumme summe endbetrag rechnungsbetrag zahlbetrag"
-    " montant totale importe jumlah netto brutto nett grand payable due ttc".split()
+    "total totals subtotal sum totaal subtotaal montant totale importe jumlah net nett grand payable"
+    " due ttc ht base imponible subtotale soma vat gst tax tva iva mwst ust btw taxe".split()
 )
+_TOTAL_STEMS = ("summe", "gesamt", "betrag", "netto", "brutto", "steuer", "bedrag", "total")
+
+
+def _names_total(word: str) -> bool:
+    return word in _TOTAL_WORDS or any(
+        word.startswith(stem) or word.endswith(stem) for stem in _TOTAL_STEMS
+    )
 
 
 def on_total_row(run: Run, index: Index) -> bool:
     """Whether a run's row names a total, in a word of its own left of it."""
     row = index.rows[index.row_of[run.words[0]]]
     return any(
-        token.text in _TOTAL_WORDS
+        _names_total(token.text)
         for word in range(row.start, run.words[0])
         for token in locate.word_tokens(index.words[word].text)
     )

@@ -49,12 +49,16 @@ def _months() -> dict[str, int]:
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     month = "(" + "|".join(sorted(map(re.escape, _months()), key=len, reverse=True)) + r")\b\.?"
-    year = r"(\d{4}|'?\d{2})(?![\d:]|[.,]\d)"
-    first = r"(?<![\d.,/:\-])"
+    # Receipts print a time directly after the year: 26-06-201813:37.
+    year = r"((?:19|20)\d\d(?=\d{1,2}:\d\d)|\d{4}(?![\d:])|'?\d{2}(?![\d:]))(?![.,]\d)"
+    first = r"(?<!\d)(?<!\d[.,/:\-])(?<!\w-)"
     ordinal = r"(?:st|nd|rd|th|er|ero|º|ª|°|\.)?"
     return (
-        ("ymd", re.compile(first + r"(\d{4}) ?([-/.]) ?(\d{1,2}) ?\2 ?(\d{1,2})(?![\d]|[-/.]\d)")),
-        ("num", re.compile(first + r"(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?\2 ?(\d{4}|\d{2})(?!\d|[-/]\d|\.\d)")),
+        ("ymd", re.compile(
+            first + r"(\d{4}) ?([-/.]) ?(\d{1,2}) ?\2 ?(\d\d(?=\d\d:\d\d)|\d{1,2}(?!\d))(?![-/.]\d)")),
+        ("num", re.compile(
+            first + r"(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?\2 ?"
+            r"((?:19|20)\d\d(?=\d{1,2}:\d\d)|\d{4}(?!\d)|\d{2}(?!\d))(?![-/]\d|\.\d)")),
         ("cjk", re.compile(r"(?<!\d)(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日")),
         ("dmy", re.compile(
             first + r"(\d{1,2})" + ordinal + r"[ \-/.,]{0,2}(?:de |of |del |d')?" + month

@@ -1,5 +1,6 @@
 """The search for one value: cited by proofs, at its label, or anywhere."""
 
+from decimal import Decimal
 from typing import Any
 
 from visualproof_server.model.answer import Claim
@@ -158,6 +159,10 @@ class Search:
                 return self._doubtful(self.matches, reasons, cited=False)
             return self._nowhere(reasons)
         runs = [m.run for m in sure]
+        if self._opposite_printed():
+            text = "The same amount is printed with the other sign too; nothing decides."
+            note = Reason("SEVERAL_PLACES", text)
+            return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
         if self.kind.chance:
             runs = self._one_place(runs)
         if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
@@ -169,6 +174,14 @@ class Search:
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
         finding.exact = True
         return finding
+
+    def _opposite_printed(self) -> bool:
+        """Whether a negative amount may be the counter-entry of the same positive one."""
+        value = self.claim.value
+        if not isinstance(value, Decimal) or value >= 0:
+            return False
+        opposite = self.kind.parse(-value, self.spec, self.index)
+        return bool(self.kind.find(opposite, self.spec, self.index))
 
     def _one_place(self, runs: list[Run]) -> list[Run]:
         """An amount on a row that names a total outranks its repetitions (tender, items)."""

@@ -11,6 +11,7 @@ class Finding:
     """What the search for one value came to, before confidence is looked at.
 
     places prove it or print something else; others are candidates or the places elsewhere.
+    suspect asks for a second look however confident the first reading was.
     """
 
     status: Status
@@ -22,6 +23,7 @@ class Finding:
     similarity: float = 1.0
     exact: bool = False
     cited: bool = False
+    suspect: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,8 @@ def read_lines(
 
 def reread(
     image: Grey, box: Box, languages: tuple[str, ...], engine: OcrEngine
-) -> tuple[str, float]:
-    """A second look: the text in a box and its lowest confidence, read anew from the pixels.
+) -> list[tuple[str, float]]:
+    """A second look: words in a box with their confidence, read anew from the pixels.
 
     The crop is enlarged and read as one line, without knowing what is expected there.
     """
@@ -115,14 +115,12 @@ def reread(
     left, right = max(0, box.left - pad), min(image.shape[1], box.right + pad)
     crop = image[top:bottom, left:right]
     if crop.size == 0:
-        return "", 0.0
+        return []
     scale = min(4.0, max(1.0, 48.0 / max(1, box.height)))
     crop = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
     crop = cv2.copyMakeBorder(crop, 12, 12, 12, 12, cv2.BORDER_REPLICATE)
     words = engine.read_line(np.ascontiguousarray(crop), languages)
-    if not words:
-        return "", 0.0
-    return " ".join(w.text for w in words), min(w.confidence for w in words)
+    return [(w.text, w.confidence) for w in words]
 
 
 def encode(image: Grey) -> bytes:

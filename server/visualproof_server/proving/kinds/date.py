@@ -73,11 +73,11 @@ def _days(read: DateRead, field: FieldSpec, index: Index) -> tuple[frozenset[dat
     if len(days) == 1:
         return days, True
     stated = conventions(field.locale).date_order
-    if stated == "MDY" and read.mark != "/":
-        # Month first is written with slashes; 07-11-1994 in a month-first country may be either.
-        stated = ""
     seen = index.date_orders
     order = stated or (next(iter(seen)) if len(seen) == 1 else "")
+    if order == "MDY" and read.mark != "/":
+        # Month first is written with slashes; 07-11-1994 in a month-first country may be either.
+        return days, False
     chosen = frozenset(r.day for r in read.readings if r.order == order)
     if not chosen:
         return days, False

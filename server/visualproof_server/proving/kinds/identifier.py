@@ -20,6 +20,8 @@ _EDGES = re.compile(r"[^:#=()\[\]{};|,<>*\"']+")
 # Parts of one identifier stand closer than this (heights).
 _PART_GAP = 1.5
 _RUN_ON_GAP = 0.8
+# Forms print one character a box; the boxes stand further apart.
+_BOX_GAP = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,9 @@ class Identifier:
 
     def _doubt(self, run: Run, index: Index) -> str:
         """Whether the parts stand too far apart, or the neighbours may belong to it."""
+        boxed = all(len(index.words[w].text) == 1 for w in run.words)
         for left in run.words[:-1]:
-            if index.gap_after(left) > _PART_GAP:
+            if index.gap_after(left) > (_BOX_GAP if boxed else _PART_GAP):
                 return "GROUPING_UNKNOWN"
         first, last = run.words[0], run.words[-1]
         row = index.rows[index.row_of[first]]
