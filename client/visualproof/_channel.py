@@ -84,7 +84,9 @@ def upload_messages(
     content: bytes, file_name: str, options: document_pb2.ReadOptions
 ) -> Iterator[pb.UploadDocumentRequest]:
     header = pb.UploadHeader(
-        source_sha256=hashlib.sha256(content).hexdigest(), file_name=file_name[:255], options=options
+        source_sha256=hashlib.sha256(content).hexdigest(),
+        file_name=file_name[:255],
+        options=options,
     )
     # The header alone first: a server that knows the bytes answers before any is sent.
     yield pb.UploadDocumentRequest(header=header)

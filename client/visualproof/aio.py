@@ -52,7 +52,8 @@ class AsyncClient:
             self._channel = grpc.aio.secure_channel(target, secure, options=shared.OPTIONS)
         else:
             self._channel = grpc.aio.insecure_channel(target, options=shared.OPTIONS)
-        self._stub = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)
+        # The stub is the same for both kinds of channel; its type says only one.
+        self._stub: Any = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)
         self._metadata = shared.metadata(token)
         self._timeout = timeout
 
@@ -125,9 +126,7 @@ class AsyncClient:
     ) -> document_pb2.Document:
         """Uploads, and returns as soon as the bytes are safe."""
         content, name = shared.read_source(source, file_name)
-        options = shared.options_of(
-            languages, dpi, engine, first_page, last_page, password, tables
-        )
+        options = shared.options_of(languages, dpi, engine, first_page, last_page, password, tables)
         response: pb.UploadDocumentResponse = await self._retried(
             lambda: self._stub.UploadDocument(
                 shared.upload_messages(content, name, options),
@@ -306,9 +305,7 @@ class AsyncClient:
 
     async def _stream(self, method: Any, request: Any) -> AsyncIterator[Any]:
         try:
-            async for message in method(
-                request, timeout=self._timeout, metadata=self._metadata
-            ):
+            async for message in method(request, timeout=self._timeout, metadata=self._metadata):
                 yield message
         except grpc.aio.AioRpcError as error:
             raise from_rpc(error) from None

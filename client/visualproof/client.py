@@ -124,9 +124,7 @@ class Client:
     ) -> document_pb2.Document:
         """Uploads, and returns as soon as the bytes are safe."""
         content, name = shared.read_source(source, file_name)
-        options = shared.options_of(
-            languages, dpi, engine, first_page, last_page, password, tables
-        )
+        options = shared.options_of(languages, dpi, engine, first_page, last_page, password, tables)
         response: pb.UploadDocumentResponse = self._retried(
             lambda: self._stub.UploadDocument(
                 shared.upload_messages(content, name, options),

@@ -12,6 +12,7 @@ VisualProofError
     └── Unreachable       no server answers
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import grpc
@@ -106,7 +107,8 @@ def from_rpc(error: grpc.RpcError) -> CallError:
     code: grpc.StatusCode = error.code()
     message = error.details() or code.name
     reason, metadata, retry_after = "", {}, 0.0
-    for key, value in error.trailing_metadata() or ():
+    trailer: Iterable[tuple[str, bytes]] = error.trailing_metadata() or ()  # type: ignore[assignment]
+    for key, value in trailer:
         if key != _TRAILER:
             continue
         status = status_pb2.ErrorStatus.FromString(value)

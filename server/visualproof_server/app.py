@@ -118,9 +118,7 @@ class App:
             self._store,
             self._queue,
             Desk(self._store, self._deskers, settings.verify_timeout_s),
-            Defaults(
-                settings.engine, tuple(settings.languages.split("+")), settings.dpi, engines
-            ),
+            Defaults(settings.engine, tuple(settings.languages.split("+")), settings.dpi, engines),
             facts,
             self._incoming,
             settings.max_upload_mb * _MEGABYTE,

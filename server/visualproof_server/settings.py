@@ -5,9 +5,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 
-def _setting(default: object, help: str, unit: str = "") -> object:
+def _setting(default: Any, help: str, unit: str = "") -> Any:
     return field(default=default, metadata={"help": help, "unit": unit})
 
 
@@ -15,27 +16,27 @@ def _setting(default: object, help: str, unit: str = "") -> object:
 class Settings:
     """All settings with their defaults; limits can only be lowered by callers."""
 
-    listen: str = _setting("127.0.0.1:50051", "address and port; port 0 takes a free one")  # type: ignore[assignment]
-    data_dir: str = _setting("./visualproof-data", "where documents are kept")  # type: ignore[assignment]
-    workers: int = _setting(os.cpu_count() or 1, "reading processes", "processes")  # type: ignore[assignment]
-    desk_workers: int = _setting(1, "processes that verify and draw", "processes")  # type: ignore[assignment]
-    engine: str = _setting("tesseract", "default OCR engine: tesseract or rapidocr")  # type: ignore[assignment]
-    languages: str = _setting("eng", "default languages, joined by +")  # type: ignore[assignment]
-    dpi: int = _setting(300, "default resolution of rasterised pages", "dpi")  # type: ignore[assignment]
-    max_upload_mb: int = _setting(100, "largest upload, at most 500", "MB")  # type: ignore[assignment]
-    max_pages: int = _setting(2000, "most pages of a document", "pages")  # type: ignore[assignment]
-    page_megapixels: int = _setting(40, "largest page image", "megapixels")  # type: ignore[assignment]
-    page_side: int = _setting(10_000, "longest side of a page image", "pixels")  # type: ignore[assignment]
-    page_timeout_s: int = _setting(120, "longest time for one page", "s")  # type: ignore[assignment]
-    verify_timeout_s: int = _setting(30, "longest time for one verification", "s")  # type: ignore[assignment]
-    worker_memory_mb: int = _setting(4096, "address space of a worker and what it starts", "MB")  # type: ignore[assignment]
-    worker_tasks: int = _setting(500, "tasks after which a worker is replaced", "tasks")  # type: ignore[assignment]
-    queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")  # type: ignore[assignment]
-    retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")  # type: ignore[assignment]
-    grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")  # type: ignore[assignment]
-    reflection: bool = _setting(True, "serve gRPC reflection")  # type: ignore[assignment]
-    insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")  # type: ignore[assignment]
-    log_level: str = _setting("info", "debug, info, warning or error")  # type: ignore[assignment]
+    listen: str = _setting("127.0.0.1:50051", "address and port; port 0 takes a free one")
+    data_dir: str = _setting("./visualproof-data", "where documents are kept")
+    workers: int = _setting(os.cpu_count() or 1, "reading processes", "processes")
+    desk_workers: int = _setting(1, "processes that verify and draw", "processes")
+    engine: str = _setting("tesseract", "default OCR engine: tesseract or rapidocr")
+    languages: str = _setting("eng", "default languages, joined by +")
+    dpi: int = _setting(300, "default resolution of rasterised pages", "dpi")
+    max_upload_mb: int = _setting(100, "largest upload, at most 500", "MB")
+    max_pages: int = _setting(2000, "most pages of a document", "pages")
+    page_megapixels: int = _setting(40, "largest page image", "megapixels")
+    page_side: int = _setting(10_000, "longest side of a page image", "pixels")
+    page_timeout_s: int = _setting(120, "longest time for one page", "s")
+    verify_timeout_s: int = _setting(30, "longest time for one verification", "s")
+    worker_memory_mb: int = _setting(4096, "address space of a worker and what it starts", "MB")
+    worker_tasks: int = _setting(500, "tasks after which a worker is replaced", "tasks")
+    queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")
+    retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")
+    grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")
+    reflection: bool = _setting(True, "serve gRPC reflection")
+    insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")
+    log_level: str = _setting("info", "debug, info, warning or error")
 
     @property
     def queue(self) -> int:
@@ -57,8 +58,8 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
     for setting in fields(Settings):
         flag = "--" + setting.name.replace("_", "-")
         given = environment.get("VISUALPROOF_" + setting.name.upper())
-        kind = type(setting.default)
-        default = setting.default
+        default: Any = setting.default
+        kind: type[Any] = type(default)
         if given is not None:
             try:
                 default = _truth(given) if kind is bool else kind(given)

@@ -80,15 +80,13 @@ def pictures(
     document: Document,
     report: Report,
     request: DrawRequest,
-    image_of: Callable[[int], NDArray[np.uint8]],
+    image_of: Callable[[int], NDArray[Any]],
 ) -> Iterator[Picture]:
     """Pages in order, or crops in the report's order; error PAGE_OUT_OF_RANGE."""
     if request.crops:
         yield from _crops(document, report, request, image_of)
         return
-    numbers = request.pages or tuple(
-        sorted({e.page for r in report.results for e in _shown(r)})
-    )
+    numbers = request.pages or tuple(sorted({e.page for r in report.results for e in _shown(r)}))
     for number in numbers:
         page = document.page(number)
         if page is None:
@@ -102,7 +100,7 @@ def pictures(
         yield _encode(marked, number, "", request.media)
 
 
-def encode_page(image: NDArray[np.uint8], number: int, side: int, media: str) -> Picture:
+def encode_page(image: NDArray[Any], number: int, side: int, media: str) -> Picture:
     """A page without marks, at most `side` pixels long (0: as it is)."""
     picture, _ = _scaled(image, side or max(image.shape))
     return _encode(picture, number, "", media)
@@ -141,7 +139,7 @@ def _crops(
     document: Document,
     report: Report,
     request: DrawRequest,
-    image_of: Callable[[int], NDArray[np.uint8]],
+    image_of: Callable[[int], NDArray[Any]],
 ) -> Iterator[Picture]:
     for result in report.results:
         shown = _shown(result)
@@ -168,7 +166,7 @@ def _crops(
         yield _encode(canvas, number, result.path, request.media)
 
 
-def _marked(picture: NDArray[np.uint8], marks: list[_Mark], words: list[Box]) -> NDArray[np.uint8]:
+def _marked(picture: NDArray[Any], marks: list[_Mark], words: list[Box]) -> NDArray[Any]:
     canvas = picture.copy()
     for mark in marks:
         for box in mark.boxes:
@@ -190,7 +188,7 @@ def _marked(picture: NDArray[np.uint8], marks: list[_Mark], words: list[Box]) ->
     return _write_tags(canvas, placed, size)
 
 
-def _frame(canvas: NDArray[np.uint8], box: Box, action: Action) -> None:
+def _frame(canvas: NDArray[Any], box: Box, action: Action) -> None:
     """Solid for release, dashed for review, double for block."""
     red, green, blue = COLOURS[action]
     colour = (blue, green, red)
@@ -237,7 +235,7 @@ def _free_spot(
     )
     for left, top in spots:
         spot = Box(round(left), round(top), round(left) + width, round(top) + height)
-        inside = 0 <= spot.left and 0 <= spot.top
+        inside = spot.left >= 0 and spot.top >= 0
         inside = inside and spot.right <= shape[1] and spot.bottom <= shape[0]
         if inside and not any(_meets(spot, other) for other in taken):
             return spot
@@ -245,8 +243,8 @@ def _free_spot(
 
 
 def _with_margin(
-    canvas: NDArray[np.uint8], marks: list[_Mark], size: int
-) -> tuple[NDArray[np.uint8], list[tuple[Box, _Mark]]]:
+    canvas: NDArray[Any], marks: list[_Mark], size: int
+) -> tuple[NDArray[Any], list[tuple[Box, _Mark]]]:
     """Widens the page to the right for tags that found no room, each tied to its frame."""
     height, width = canvas.shape[:2]
     sizes = [_tag_size(m.tag, size) for m in marks]
@@ -268,9 +266,7 @@ def _with_margin(
     return wide, placed
 
 
-def _write_tags(
-    canvas: NDArray[np.uint8], placed: list[tuple[Box, _Mark]], size: int
-) -> NDArray[np.uint8]:
+def _write_tags(canvas: NDArray[Any], placed: list[tuple[Box, _Mark]], size: int) -> NDArray[Any]:
     """White text on the action's colour, by a real font: any script the font has."""
     image = Image.fromarray(cv2.cvtColor(canvas, cv2.COLOR_BGR2RGB))
     pen = ImageDraw.Draw(image)
@@ -303,7 +299,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont:
     return font
 
 
-def _scaled(image: NDArray[np.uint8], side: int) -> tuple[NDArray[np.uint8], float]:
+def _scaled(image: NDArray[Any], side: int) -> tuple[NDArray[Any], float]:
     """A colour copy whose longest side is at most `side`, and the factor."""
     scale = min(1.0, side / max(image.shape[:2]))
     if scale < 1.0:
@@ -312,7 +308,7 @@ def _scaled(image: NDArray[np.uint8], side: int) -> tuple[NDArray[np.uint8], flo
     return cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), scale
 
 
-def _encode(image: NDArray[np.uint8], page: int, path: str, media: str) -> Picture:
+def _encode(image: NDArray[Any], page: int, path: str, media: str) -> Picture:
     quality = {
         "image/jpeg": [cv2.IMWRITE_JPEG_QUALITY, 85],
         "image/png": [cv2.IMWRITE_PNG_COMPRESSION, 3],

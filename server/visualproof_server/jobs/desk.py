@@ -54,7 +54,9 @@ class Desk:
     ) -> tuple[render.Prompt, str, str]:
         """(prompt, instructions, answer schema); errors PAGE_OUT_OF_RANGE and schema's."""
         document = await self.document(document_id)
-        answer_schema = schema.from_schema(json_schema) if json_schema else schema.from_fields(fields)
+        answer_schema = (
+            schema.from_schema(json_schema) if json_schema else schema.from_fields(fields)
+        )
         made = await asyncio.to_thread(render.render, document, first, last, max_tokens, style)
         return made, render.instructions(style), answer_schema
 

@@ -200,7 +200,8 @@ class Queue:
         count = last - options.first_page + 1
         if count > self._limits.pages:
             raise VisualProofError(
-                "TOO_MANY_PAGES", f"{count} pages were asked for; at most {self._limits.pages} are read."
+                "TOO_MANY_PAGES",
+                f"{count} pages were asked for; at most {self._limits.pages} are read.",
             )
         return await self._put(replace(state, state=State.READING, page_count=count))
 
@@ -218,9 +219,7 @@ class Queue:
                 while position < len(todo) and len(running) < self._pool.size + 1:
                     running.add(asyncio.create_task(self._page(state, todo[position])))
                     position += 1
-                finished, running = await asyncio.wait(
-                    running, return_when=asyncio.FIRST_COMPLETED
-                )
+                finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
                     task.result()
                 state = await self._put(

@@ -69,14 +69,10 @@ class Tasks:
         document = index.document
         images: dict[int, Any] = {}
 
-        def look_again(
-            page: int, box: Box, engine_name: str
-        ) -> Iterator[list[tuple[str, float]]]:
+        def look_again(page: int, box: Box, engine_name: str) -> Iterator[list[tuple[str, float]]]:
             if page not in images:
                 images.clear()
-                images[page] = reader.decode(
-                    documents.page_image(self._store, document_id, page)
-                )
+                images[page] = reader.decode(documents.page_image(self._store, document_id, page))
             # Another engine where there is one, then the same by other means.
             for engine in sorted(self._engines.values(), key=lambda e: e.name == engine_name):
                 languages = tuple(
@@ -84,9 +80,7 @@ class Tasks:
                 )
                 yield reader.reread(images[page], box, languages or ("eng",), engine)
 
-        report = prove.prove(
-            index, answer, codec.loads(ProveRequest, request), look_again
-        )
+        report = prove.prove(index, answer, codec.loads(ProveRequest, request), look_again)
         return [codec.dumps(report)]
 
     def annotate(self, document_id: str, report: bytes, request: bytes) -> list[bytes]:

@@ -7,6 +7,7 @@ hundreds of thousands: [text, left, top, right, bottom, confidence, engine, corn
 import json
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -35,7 +36,16 @@ def _plain(value: object) -> object:
     if isinstance(value, Word):
         b = value.box
         corners = None if value.quad == quad_of(b) else [v for point in value.quad for v in point]
-        return [value.text, b.left, b.top, b.right, b.bottom, value.confidence, value.engine, corners]
+        return [
+            value.text,
+            b.left,
+            b.top,
+            b.right,
+            b.bottom,
+            value.confidence,
+            value.engine,
+            corners,
+        ]
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
@@ -74,5 +84,6 @@ def _build(kind: Any, data: Any) -> Any:
         return kind(data)
     if is_dataclass(kind):
         hints = _hints(typing.cast(type, kind))
-        return kind(**{name: _build(hints[name], data[name]) for name in data})
+        make = typing.cast(Callable[..., Any], kind)
+        return make(**{name: _build(hints[name], data[name]) for name in data})
     return data

@@ -27,7 +27,10 @@ CODES: dict[str, tuple[Problem, str]] = {
     "ENGINE_UNKNOWN": (Problem.INVALID, "Use an engine that GetServerInfo lists."),
     "LANGUAGE_UNKNOWN": (Problem.INVALID, "Install the language pack, or use a listed language."),
     "PAGE_OUT_OF_RANGE": (Problem.INVALID, "Ask for a page between 1 and the document's last."),
-    "ANSWER_NOT_JSON": (Problem.INVALID, "Send one JSON value without duplicate keys, NaN or text."),
+    "ANSWER_NOT_JSON": (
+        Problem.INVALID,
+        "Send one JSON value without duplicate keys, NaN or text.",
+    ),
     "ANSWER_TOO_LARGE": (Problem.INVALID, "Send fewer or smaller fields at once."),
     "FIELDS_INVALID": (Problem.INVALID, "Correct the field that the error names."),
     "SCHEMA_INVALID": (Problem.INVALID, "Send a JSON Schema whose root is an object."),

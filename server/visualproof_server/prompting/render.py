@@ -60,7 +60,9 @@ def estimate_tokens(text: str) -> int:
 def instructions(style: MarkerStyle) -> str:
     """How to cite, for the model."""
     return INSTRUCTIONS.format(
-        page=_marker(style, "PAGE", 4), line=_marker(style, "LINE", 12), table=_marker(style, "TABLE", 3)
+        page=_marker(style, "PAGE", 4),
+        line=_marker(style, "LINE", 12),
+        table=_marker(style, "TABLE", 3),
     )
 
 

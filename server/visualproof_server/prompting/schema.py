@@ -78,7 +78,9 @@ def from_fields(fields: Iterable[FieldSpec]) -> str:
 def _place(tree: dict[str, Any], field: FieldSpec) -> None:
     if not field.path.startswith("/"):
         raise VisualProofError(
-            "FIELDS_INVALID", "A field's path is a JSON Pointer such as /total.", field_path="fields"
+            "FIELDS_INVALID",
+            "A field's path is a JSON Pointer such as /total.",
+            field_path="fields",
         )
     parts = [p.replace("~1", "/").replace("~0", "~") for p in field.path[1:].split("/")]
     node = tree

@@ -132,7 +132,11 @@ def _claim(
 
 def _decimal(text: str) -> Decimal:
     mantissa, _, exponent = text.lower().partition("e")
-    if len(text) > MAX_NUMBER_CHARS or len(exponent) > 4 or abs(int(exponent or "0")) > MAX_EXPONENT:
+    if (
+        len(text) > MAX_NUMBER_CHARS
+        or len(exponent) > 4
+        or abs(int(exponent or "0")) > MAX_EXPONENT
+    ):
         raise VisualProofError(
             "ANSWER_TOO_LARGE",
             f"Numbers of up to {MAX_NUMBER_CHARS} characters, exponent {MAX_EXPONENT}, are read.",
@@ -142,7 +146,9 @@ def _decimal(text: str) -> Decimal:
 
 def _sound(text: str) -> str:
     if len(text) > MAX_TEXT:
-        raise VisualProofError("ANSWER_TOO_LARGE", f"Texts of up to {MAX_TEXT} characters are read.")
+        raise VisualProofError(
+            "ANSWER_TOO_LARGE", f"Texts of up to {MAX_TEXT} characters are read."
+        )
     if any("\ud800" <= c <= "\udfff" for c in text):
         _not_json("The answer holds half of a surrogate pair.")
     return text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from visualproof_server.model.geometry import Box, x_overlap, y_overlap
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving import locate
-from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.kinds.kind import ValueKind
 
 # A value under or above its label stands within this many label heights.
@@ -143,8 +143,38 @@ def _rows_near(index: Index, page: int, box: Box, above: int, below: int) -> lis
 
 # Words that name a sum of a bill in en, de, fr, es, it, pt, nl and ms, and stems of compounds.
 _TOTAL_WORDS = frozenset(
-    "total totals subtotal sum totaal subtotaal montant totale importe jumlah net nett grand payable"
-    " due ttc ht base imponible subtotale soma vat gst tax tva iva mwst ust btw taxe".split()
+    [
+        "total",
+        "totals",
+        "subtotal",
+        "sum",
+        "totaal",
+        "subtotaal",
+        "montant",
+        "totale",
+        "importe",
+        "jumlah",
+        "net",
+        "nett",
+        "grand",
+        "payable",
+        "due",
+        "ttc",
+        "ht",
+        "base",
+        "imponible",
+        "subtotale",
+        "soma",
+        "vat",
+        "gst",
+        "tax",
+        "tva",
+        "iva",
+        "mwst",
+        "ust",
+        "btw",
+        "taxe",
+    ]
 )
 _TOTAL_STEMS = ("summe", "gesamt", "betrag", "netto", "brutto", "steuer", "bedrag", "total")
 
@@ -161,5 +191,5 @@ def on_total_row(run: Run, index: Index) -> bool:
     return any(
         _names_total(token.text)
         for word in range(row.start, run.words[0])
-        for token in locate.word_tokens(index.words[word].text)
+        for token in word_tokens(index.words[word].text)
     )

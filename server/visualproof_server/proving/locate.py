@@ -123,9 +123,7 @@ def _in_window(sought: str, index: Index, row: int) -> Near | None:
         if start < aligned.dest_end and start + len(texts[i]) > aligned.dest_start
     ]
     chosen = _trimmed(chosen, texts, sought)
-    run = Run(
-        tuple(words[i] for i in chosen), " ".join(index.words[words[i]].text for i in chosen)
-    )
+    run = Run(tuple(words[i] for i in chosen), " ".join(index.words[words[i]].text for i in chosen))
     return Near(run, fuzz.ratio(sought, " ".join(texts[i] for i in chosen)) / 100)
 
 
@@ -145,9 +143,49 @@ def _trimmed(chosen: list[int], texts: list[str], sought: str) -> list[int]:
 
 
 _NEGATIONS = frozenset(
-    "not no never none neither nor without cannot cant dont doesnt isnt wont nicht kein keine"
-    " keinen keiner nie ohne ne pas jamais sans non aucun no nunca sin ninguno mai senza nao não"
-    " sem niet geen nooit zonder tidak bukan".split()
+    [
+        "not",
+        "no",
+        "never",
+        "none",
+        "neither",
+        "nor",
+        "without",
+        "cannot",
+        "cant",
+        "dont",
+        "doesnt",
+        "isnt",
+        "wont",
+        "nicht",
+        "kein",
+        "keine",
+        "keinen",
+        "keiner",
+        "nie",
+        "ohne",
+        "ne",
+        "pas",
+        "jamais",
+        "sans",
+        "non",
+        "aucun",
+        "no",
+        "nunca",
+        "sin",
+        "ninguno",
+        "mai",
+        "senza",
+        "nao",
+        "não",
+        "sem",
+        "niet",
+        "geen",
+        "nooit",
+        "zonder",
+        "tidak",
+        "bukan",
+    ]
 )
 
 

@@ -157,7 +157,7 @@ def tokens(text: str) -> list[Token]:
 def _is_symbol(char: str) -> bool:
     """Symbols that mean something: per cent, and, at, degree, currencies, non-ASCII operators."""
     category = unicodedata.category(char)
-    return char in "%&@°" or category == "Sc" or category == "Sm" and not char.isascii()
+    return char in "%&@°" or category == "Sc" or (category == "Sm" and not char.isascii())
 
 
 def _word_end(text: str, start: int) -> int:
@@ -165,9 +165,7 @@ def _word_end(text: str, start: int) -> int:
     while end < len(text):
         char = text[end]
         category = unicodedata.category(char)
-        if category[0] in "LM":
-            end += 1
-        elif char == "'" and end + 1 < len(text) and text[end + 1].isalpha():
+        if category[0] in "LM" or (char == "'" and end + 1 < len(text) and text[end + 1].isalpha()):
             end += 1
         else:
             break

@@ -49,11 +49,53 @@ CURRENCIES: dict[str, frozenset[str]] = {
     "pounds": frozenset({"GBP"}),
 } | {
     code.lower(): frozenset({code})
-    for code in (
-        "EUR USD GBP JPY CNY CHF AUD CAD NZD SGD HKD MYR IDR THB INR PKR SEK NOK DKK ISK PLN CZK"
-        " HUF RON BGN TRY RUB UAH ILS AED SAR ZAR NGN KES EGP BRL MXN ARS CLP COP PEN KRW TWD VND"
-        " PHP"
-    ).split()
+    for code in [
+        "EUR",
+        "USD",
+        "GBP",
+        "JPY",
+        "CNY",
+        "CHF",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "MYR",
+        "IDR",
+        "THB",
+        "INR",
+        "PKR",
+        "SEK",
+        "NOK",
+        "DKK",
+        "ISK",
+        "PLN",
+        "CZK",
+        "HUF",
+        "RON",
+        "BGN",
+        "TRY",
+        "RUB",
+        "UAH",
+        "ILS",
+        "AED",
+        "SAR",
+        "ZAR",
+        "NGN",
+        "KES",
+        "EGP",
+        "BRL",
+        "MXN",
+        "ARS",
+        "CLP",
+        "COP",
+        "PEN",
+        "KRW",
+        "TWD",
+        "VND",
+        "PHP",
+    ]
 }
 _SYMBOLS = "".join(sorted({k for k in CURRENCIES if len(k) == 1 and not k.isalpha()}))
 
@@ -67,10 +109,104 @@ SCALES: dict[str, int] = {
 _LONE_SCALES = {"k", "K", "M", "B", "mn", "bn", "tn"}
 
 UNITS = frozenset(
-    "kg g mg µg t lb lbs oz l ml cl dl km m cm mm mi ft in ha m2 m3 m² m³ km2 km² sqm sqft w kw mw"
-    " gw wh kwh mwh gwh v kv a ma hz khz mhz ghz kb mb gb tb °c °f °k h hr hrs hour hours min mins s"
-    " sec day days week weeks month months year years tage tag jahre pcs pc ea nos st stk stück x"
-    " pers persons bar kpa mpa rpm km/h m/s mph m3/day watts watt volts volt amps ppm db".split()
+    [
+        "kg",
+        "g",
+        "mg",
+        "µg",
+        "t",
+        "lb",
+        "lbs",
+        "oz",
+        "l",
+        "ml",
+        "cl",
+        "dl",
+        "km",
+        "m",
+        "cm",
+        "mm",
+        "mi",
+        "ft",
+        "in",
+        "ha",
+        "m2",
+        "m3",
+        "m²",
+        "m³",
+        "km2",
+        "km²",
+        "sqm",
+        "sqft",
+        "w",
+        "kw",
+        "mw",
+        "gw",
+        "wh",
+        "kwh",
+        "mwh",
+        "gwh",
+        "v",
+        "kv",
+        "a",
+        "ma",
+        "hz",
+        "khz",
+        "mhz",
+        "ghz",
+        "kb",
+        "mb",
+        "gb",
+        "tb",
+        "°c",
+        "°f",
+        "°k",
+        "h",
+        "hr",
+        "hrs",
+        "hour",
+        "hours",
+        "min",
+        "mins",
+        "s",
+        "sec",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "year",
+        "years",
+        "tage",
+        "tag",
+        "jahre",
+        "pcs",
+        "pc",
+        "ea",
+        "nos",
+        "st",
+        "stk",
+        "stück",
+        "x",
+        "pers",
+        "persons",
+        "bar",
+        "kpa",
+        "mpa",
+        "rpm",
+        "km/h",
+        "m/s",
+        "mph",
+        "m3/day",
+        "watts",
+        "watt",
+        "volts",
+        "volt",
+        "amps",
+        "ppm",
+        "db",
+    ]
 )
 _ORDINALS = {"st", "nd", "rd", "th", "er", "e"}
 _PERCENT = re.compile(r" ?(?:%|percent\b|prozent\b|pct\b|pour cent\b|por ciento\b)", re.I)
@@ -224,18 +360,21 @@ class _Left:
                 break
         before = text[self.start - 1] if self.start else ""
         prior = text[self.start - 2] if self.start > 1 else ""
-        if before and (before.isalnum() or before in "_'" or (before in "/:.,-" and prior.isdigit())):
+        if (
+            before
+            and (before.isalnum() or before in "_'" or (before in "/:.,-" and prior.isdigit()))
+        ) or (before in "/-" and prior.isalnum()):
             self.compound = True
-        elif before in "/-" and prior.isalnum():
-            self.compound = True
-        if not self.sign and text[: self.start].endswith((" - ", "- ")) or text[:start] == "- ":
+        if (not self.sign and text[: self.start].endswith((" - ", "- "))) or text[:start] == "- ":
             self.sign = "?"
 
 
 def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
     """Currencies named directly before `end`, or one space before, and where the name begins."""
     stop = end - 1 if end and text[end - 1] == " " else end
-    stop -= stop > 0 and text[stop - 1] == "." and text[:stop].lower().endswith(("rs.", "rm.", "kr."))
+    stop -= (
+        stop > 0 and text[stop - 1] == "." and text[:stop].lower().endswith(("rs.", "rm.", "kr."))
+    )
     if stop and text[stop - 1] in _SYMBOLS:
         begin = stop - 1
         letters = _LETTERS_BEFORE.search(text[max(0, begin - 3) : begin])
@@ -265,7 +404,9 @@ class _Right:
         if after and after in "-/:" and next_.isalnum():
             self.compound = True
             return
-        if after and after in "_²³⁰¹⁴⁵⁶⁷⁸⁹" or after in (".", ",") and next_.isalpha() and after == ".":
+        if (after and after in "_²³⁰¹⁴⁵⁶⁷⁸⁹") or (
+            after in (".", ",") and next_.isalpha() and after == "."
+        ):
             self.compound = after != "."
             if self.compound:
                 return
@@ -279,7 +420,10 @@ class _Right:
         if text[self.end : self.end + 1] == ")":
             self.parenthesis = True
             self.end += 1
-        elif text[self.end : self.end + 1] == "-" and text[self.end + 1 : self.end + 2] in ("", " "):
+        elif text[self.end : self.end + 1] == "-" and text[self.end + 1 : self.end + 2] in (
+            "",
+            " ",
+        ):
             self.minus = True
             self.end += 1
         if re.match(r" ?(?:CR|DR)\b", text[self.end :]):
@@ -319,7 +463,7 @@ class _Right:
                 self.end = stop
                 continue
             unit = text[begin:].split(" ", 1)[0].rstrip(".,;:)").lower()
-            if unit in UNITS or low in UNITS and clean:
+            if unit in UNITS or (low in UNITS and clean):
                 self.unit = unit if unit in UNITS else low
                 return
             if adjacent and self.end == begin and not (low in _ORDINALS and clean):

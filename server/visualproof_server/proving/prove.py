@@ -85,9 +85,7 @@ class _Prover:
         self._look_again = look_again
         self._seen_again: dict[tuple[int, ...], bool] = {}
         self._exact = {spec.path: spec for spec in request.fields if "*" not in spec.path}
-        self._wild = [
-            (spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path
-        ]
+        self._wild = [(spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path]
         self._stricter = {p.status: p.action for p in request.policy}
         self.stale = self._staleness()
 
@@ -97,7 +95,7 @@ class _Prover:
         parts = path.split("/")
         for pattern, spec in self._wild:
             if len(pattern) == len(parts) and all(
-                p == q or p == "*" and q.isdigit() for p, q in zip(pattern, parts, strict=True)
+                p == q or (p == "*" and q.isdigit()) for p, q in zip(pattern, parts, strict=True)
             ):
                 return spec
         return FieldSpec(path)
@@ -153,7 +151,9 @@ class _Prover:
             note = Reason("LABEL_HAS_VALUE", "The answer says null, but its label has a value.")
             finding = Finding(Status.MISMATCH, [note], [value], printed=value.text, exact=True)
             return self._result(claim, spec, kind.name, finding)
-        printed = "printed without a value" if label_runs(spec.labels, self._index) else "not printed"
+        printed = (
+            "printed without a value" if label_runs(spec.labels, self._index) else "not printed"
+        )
         note = Reason("SEARCHED", f"Searched for {len(spec.labels)} label(s), {printed}.")
         return self._result(claim, spec, kind.name, Finding(Status.ABSENT, [*required, note]))
 
@@ -203,7 +203,9 @@ class _Prover:
         code, message = derive(claim.derivation, printed, claim.value)
         runs = [a.printed for a in areas if a.printed is not None] or direct.places
         if not code:
-            return Finding(Status.DERIVED, [*reasons], runs, printed=printed, exact=True, cited=True)
+            return Finding(
+                Status.DERIVED, [*reasons], runs, printed=printed, exact=True, cited=True
+            )
         return Finding(
             Status.MISMATCH, [Reason(code, message), *reasons], runs, printed=printed, cited=True
         )
@@ -350,4 +352,3 @@ def _settle_lists(results: list[FieldResult], prover: _Prover) -> list[FieldResu
             for number, place in zip(numbers, places, strict=True):
                 out[number] = prover.settle(results[number], place)
     return out
-

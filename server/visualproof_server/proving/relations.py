@@ -35,9 +35,7 @@ class Undefined(Exception):
     """A relation that has no value; the text says why."""
 
 
-def recompute(
-    relations: Iterable[Relation], results: list[FieldResult]
-) -> list[RelationResult]:
+def recompute(relations: Iterable[Relation], results: list[FieldResult]) -> list[RelationResult]:
     """Each relation over the verified values of a report; undefined is never a pass."""
     values = {r.path: r for r in results}
     out = []
@@ -65,9 +63,7 @@ def derive(expression: str, printed: str, claimed: JsonScalar) -> tuple[str, str
     if len(expression) > MAX_EXPRESSION:
         return "DERIVATION_INVALID", "The derivation is too long."
     available = {
-        reading.value
-        for read in scan_numbers(plain(printed))
-        for reading in read.readings
+        reading.value for read in scan_numbers(plain(printed)) for reading in read.readings
     }
     for match in _NUMBER.finditer(expression):
         number = Decimal(match.group())
@@ -96,7 +92,7 @@ def _compare(relation: Relation, values: dict[str, FieldResult]) -> tuple[bool, 
     if len(text) > MAX_EXPRESSION:
         raise Undefined("the expression is too long")
     operator = next((c for c in _COMPARISONS if c in text), None)
-    if operator is None or text.count(operator) != 1 and operator == "=":
+    if operator is None or (text.count(operator) != 1 and operator == "="):
         raise Undefined("a relation needs one of = != < <= > >=")
     left_text, right_text = text.split(operator, 1)
     left, right = _side(left_text, values), _side(right_text, values)
@@ -206,7 +202,7 @@ def _number(value: Any) -> Decimal:
     return value
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "percent_change": _percent_change,
     "ratio": _ratio,
@@ -216,7 +212,7 @@ _FUNCTIONS = {
     "max": lambda *v: max(_number(x) for x in v),
     "round": _round,
 }
-_OPERATORS = {
+_OPERATORS: dict[Any, Callable[..., Any]] = {
     ast.Add: lambda a, b: _CONTEXT.add(_number(a), _number(b)),
     ast.Sub: lambda a, b: _CONTEXT.subtract(_number(a), _number(b)),
     ast.Mult: lambda a, b: _CONTEXT.multiply(_number(a), _number(b)),
@@ -243,6 +239,12 @@ def _evaluate(expression: str, names: dict[str, Any]) -> Any:
         raise Undefined("division by zero") from None
     except (InvalidOperation, Overflow):
         raise Undefined("the numbers are out of range") from None
-    except (InvalidExpression, SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as e:
+    except (
+        InvalidExpression,
+        SyntaxError,
+        TypeError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as e:
         raise Undefined(f"the expression is invalid ({type(e).__name__})") from None
-

@@ -7,8 +7,9 @@ from visualproof_server.model.answer import Claim
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving import context, locate
 from visualproof_server.proving.areas import Area
-from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.kinds.kind import Match, ValueKind
+from visualproof_server.proving.normalize import tokens
 from visualproof_server.proving.verdict import Finding
 
 # Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
@@ -162,15 +163,21 @@ class Search:
         if self._opposite_printed():
             text = "The same amount is printed with the other sign too; nothing decides."
             note = Reason("SEVERAL_PLACES", text)
-            return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
+            return Finding(
+                Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True
+            )
         if self.kind.chance:
             runs = self._one_place(runs)
         if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
             note = Reason("SEVERAL_PLACES", f"Printed at {len(runs)} places; nothing decides.")
-            return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
+            return Finding(
+                Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True
+            )
         if self.best_rank:
             note = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
-            return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
+            return Finding(
+                Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True
+            )
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
         finding.exact = True
         return finding
@@ -191,9 +198,7 @@ class Search:
         return totals or runs
 
     def _all_total_rows(self, runs: list[Run]) -> bool:
-        return self.kind.name == "money" and all(
-            context.on_total_row(r, self.index) for r in runs
-        )
+        return self.kind.name == "money" and all(context.on_total_row(r, self.index) for r in runs)
 
     def _doubtful(self, matches: list[Match], reasons: list[Reason], cited: bool) -> Finding:
         code = matches[0].doubt
@@ -227,9 +232,7 @@ class Search:
         if finding.status is not Status.FOUND_ELSEWHERE or not rows:
             return finding
         everything = finding.places + finding.others
-        everything.sort(
-            key=lambda r: min(abs(self.index.row_of[r.words[0]] - row) for row in rows)
-        )
+        everything.sort(key=lambda r: min(abs(self.index.row_of[r.words[0]] - row) for row in rows))
         finding.places, finding.others = everything[:1], everything[1:]
         finding.printed = everything[0].text
         return finding
@@ -242,9 +245,11 @@ class Search:
         return any(len(p.text) >= 0.8 * len(run.text) for p in printed)
 
     def _percent_only(self, run: Run) -> bool:
-        return self.kind.name in ("number", "money") and "%" in self.index.rows[
-            self.index.row_of[run.words[-1]]
-        ].text and not self._is_whole_value(run)
+        return (
+            self.kind.name in ("number", "money")
+            and "%" in self.index.rows[self.index.row_of[run.words[-1]]].text
+            and not self._is_whole_value(run)
+        )
 
     def _printed_instead(
         self, areas: list[Area], whole: list[Run], reasons: list[Reason]
@@ -317,11 +322,11 @@ class Search:
         likeness = locate.likeness(self.text, run.text)
         if likeness < _ALIKE:
             return None
-        ours = {t.text for t in locate.tokens(self.text)}
+        ours = {t.text for t in tokens(self.text)}
         different = [
             w
             for w in run.words
-            if any(t.text not in ours for t in locate.word_tokens(self.index.words[w].text))
+            if any(t.text not in ours for t in word_tokens(self.index.words[w].text))
         ]
         low = [w for w in different if (self.index.words[w].confidence or 0.0) < _SURE]
         if different and len(low) == len(different):

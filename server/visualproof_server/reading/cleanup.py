@@ -1,6 +1,7 @@
 """What is done to a page before it is read, and the way back to the page as shown."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -24,9 +25,9 @@ class Cleaned:
     """An image for the reader. inverse maps its pixels to the page's: a 2 x 3 affine matrix."""
 
     image: Grey
-    inverse: NDArray[np.float64]
+    inverse: NDArray[Any]
 
-    def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_page(self, points: NDArray[Any]) -> NDArray[Any]:
         """N x 2 pixels of the cleaned image as pixels of the page."""
         return points @ self.inverse[:, :2].T + self.inverse[:, 2]
 
@@ -67,9 +68,7 @@ def skew_degrees(image: Grey) -> float:
     """
     scale = min(1.0, 1000.0 / max(image.shape))
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    ink = cv2.adaptiveThreshold(
-        small, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 31, 15
-    )
+    ink = cv2.adaptiveThreshold(small, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 31, 15)
     # Rules and pictures would outvote the text.
     count, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     big = np.nonzero(

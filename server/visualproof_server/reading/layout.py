@@ -27,7 +27,7 @@ def drop_noise(words: list[EngineWord], width: int, height: int) -> list[EngineW
 
 def _is_noise(word: EngineWord, width: int, height: int, median: float) -> bool:
     w, h = word.right - word.left, word.bottom - word.top
-    if w < 1 or h < 1 or w > 0.98 * width and h > 0.5 * height:
+    if w < 1 or h < 1 or (w > 0.98 * width and h > 0.5 * height):
         return True
     letters = sum(c.isalnum() for c in word.text)
     if h > MAX_HEIGHT_RATIO * median and letters <= 2:

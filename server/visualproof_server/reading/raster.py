@@ -1,6 +1,7 @@
 """One page as a grey image of the planned size."""
 
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,8 +14,8 @@ from PIL import Image, ImageOps
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.source import PagePlan, open_pdf
 
-Grey = NDArray[np.uint8]
-"""Height x width, 0 black to 255 white."""
+Grey = NDArray[Any]
+"""Height x width of uint8, 0 black to 255 white."""
 
 RASTER_TIMEOUT_S = 30
 
@@ -33,7 +34,7 @@ def raster_pdf(path: Path, plan: PagePlan, password: str) -> Grey:
             size=(plan.width, plan.height),
             grayscale=True,
             use_cropbox=True,
-            userpw=password or None,
+            userpw=password or None,  # type: ignore[arg-type]
             timeout=RASTER_TIMEOUT_S,
         )
         if len(images) == 1 and images[0].size == (plan.width, plan.height):

@@ -175,7 +175,7 @@ def _clipped(line: Line, plan: PagePlan) -> Line:
     words = []
     for word in line.words:
         b = word.box
-        if 0 <= b.left and 0 <= b.top and b.right <= plan.width and b.bottom <= plan.height:
+        if b.left >= 0 and b.top >= 0 and b.right <= plan.width and b.bottom <= plan.height:
             words.append(word)
             continue
         a, b2, c, d = word.quad

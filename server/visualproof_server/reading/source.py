@@ -79,7 +79,8 @@ def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
                 "PDF_ENCRYPTED", "This PDF is encrypted; send it with options.password."
             ) from None
         raise VisualProofError(
-            "FILE_CORRUPT", "This PDF cannot be opened; save it again with the program that made it."
+            "FILE_CORRUPT",
+            "This PDF cannot be opened; save it again with the program that made it.",
         ) from None
     try:
         yield pdf
@@ -94,7 +95,8 @@ def open_image(path: Path) -> Iterator[Image.Image]:
         image = Image.open(path, formats=("PNG", "JPEG", "WEBP", "TIFF", "GIF", "MPO"))
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
         raise VisualProofError(
-            "FILE_CORRUPT", "This image cannot be opened; save it again with the program that made it."
+            "FILE_CORRUPT",
+            "This image cannot be opened; save it again with the program that made it.",
         ) from None
     try:
         yield image
@@ -140,7 +142,9 @@ def plan_pdf_page(
     if not (math.isfinite(width_pt) and math.isfinite(height_pt)):
         raise VisualProofError("FILE_CORRUPT", f"Page {number} has no finite size.")
     if width_pt < 1 or height_pt < 1:
-        raise VisualProofError("PAGE_TOO_SMALL", f"Page {number} is less than a point wide or high.")
+        raise VisualProofError(
+            "PAGE_TOO_SMALL", f"Page {number} is less than a point wide or high."
+        )
     fitted = fitted_dpi(width_pt, height_pt, dpi, limits)
     if fitted < MIN_DPI and fitted < dpi:
         raise VisualProofError(
@@ -168,9 +172,7 @@ def plan_pdf_page(
     )
 
 
-def page_transform(
-    cropbox: tuple[float, float, float, float], rotation: int
-) -> tuple[float, ...]:
+def page_transform(cropbox: tuple[float, float, float, float], rotation: int) -> tuple[float, ...]:
     """[a, b, c, d, e, f] from fractions of the displayed page to PDF user space.
 
     x = a*u + c*v + e, y = b*u + d*v + f, with u to the right and v down (PDF 32000-1, 8.3.3).

@@ -111,9 +111,7 @@ def text_height(image: Grey) -> float:
     """Median height in pixels of what looks like letters, 0 when there are too few."""
     import numpy as np
 
-    ink = cv2.adaptiveThreshold(
-        image, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
-    )
+    ink = cv2.adaptiveThreshold(image, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20)
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     heights = stats[1:, cv2.CC_STAT_HEIGHT]
     widths = stats[1:, cv2.CC_STAT_WIDTH]

@@ -167,7 +167,14 @@ def _word_blocks(
 def _page_block(page: Page) -> block_pb2.Block:
     box = Box(0, 0, page.width, page.height)
     return _block(
-        page, f"P{page.number}", block_pb2.BLOCK_KIND_PAGE, "", "", box, quad_of(box), page.confidence
+        page,
+        f"P{page.number}",
+        block_pb2.BLOCK_KIND_PAGE,
+        "",
+        "",
+        box,
+        quad_of(box),
+        page.confidence,
     )
 
 
@@ -205,9 +212,7 @@ def box_to_wire(box: Box, page: Page) -> block_pb2.BoundingBox:
 
 def quad_to_wire(quad: Quad, page: Page) -> list[block_pb2.Point]:
     return [
-        block_pb2.Point(
-            x=min(max(x / page.width, 0.0), 1.0), y=min(max(y / page.height, 0.0), 1.0)
-        )
+        block_pb2.Point(x=min(max(x / page.width, 0.0), 1.0), y=min(max(y / page.height, 0.0), 1.0))
         for x, y in quad
     ]
 
@@ -227,7 +232,7 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
     out: list[FieldSpec] = []
     seen: set[str] = set()
     for number, field in enumerate(fields):
-        if field.path and not field.path.startswith("/") or field.path in seen:
+        if (field.path and not field.path.startswith("/")) or field.path in seen:
             raise VisualProofError(
                 "FIELDS_INVALID",
                 "A field's path is a JSON Pointer such as /total, and each path stands once.",
@@ -353,9 +358,7 @@ def report_from_wire(report: report_pb2.Report, document: Document) -> Report:
         report.rules_version,
         tuple(_result_from_wire(r, document) for r in report.results),
         tuple(
-            RelationResult(
-                r.expression, Outcome(r.outcome or 3), r.message, Action(r.action or 3)
-            )
+            RelationResult(r.expression, Outcome(r.outcome or 3), r.message, Action(r.action or 3))
             for r in report.relations
         ),
         Action(report.action or Action.BLOCK),

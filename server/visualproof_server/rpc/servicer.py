@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import grpc
-from visualproof.v1 import report_pb2, status_pb2, visual_proof_service_pb2_grpc
+from visualproof.v1 import block_pb2, report_pb2, status_pb2, visual_proof_service_pb2_grpc
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from visualproof_server.evidence.draw import DrawRequest
@@ -41,7 +41,7 @@ _STYLES = {
     pb.MARKER_STYLE_LINE: MarkerStyle.LINE,
     pb.MARKER_STYLE_COMPACT: MarkerStyle.COMPACT,
 }
-Context = grpc.aio.ServicerContext
+Context = grpc.aio.ServicerContext[Any, Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -188,7 +188,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         start = _offset(request.page_token)
         size = min(request.page_size or 5000, 10_000)
         kinds = frozenset(int(k) for k in request.kinds if k)
-        blocks = []
+        blocks: list[block_pb2.Block] = []
         for number, block in enumerate(
             convert.blocks_to_wire(document, request.page_number, kinds)
         ):
@@ -322,7 +322,9 @@ def _one_at_a_time(wanted: DrawRequest, report: Any) -> list[DrawRequest]:
     if wanted.crops:
         return [wanted]
     places = {
-        e.page for r in report.results for e in (r.evidence + r.candidates if r.candidates else r.evidence)
+        e.page
+        for r in report.results
+        for e in (r.evidence + r.candidates if r.candidates else r.evidence)
     }
     pages = wanted.pages or tuple(sorted(places))
     return [
@@ -348,7 +350,7 @@ def _offset(token: str) -> int:
         return max(0, int(base64.urlsafe_b64decode(token.encode())))
     except ValueError:
         raise VisualProofError(
-            "PAGE_TOKEN_INVALID", "Use the page token of the last response.", field_path="page_token"
+            "PAGE_TOKEN_INVALID",
+            "Use the page token of the last response.",
+            field_path="page_token",
         ) from None
-
-

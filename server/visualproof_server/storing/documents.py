@@ -37,7 +37,9 @@ def put_state(store: DocumentStore, state: DocumentState) -> None:
     store.put(state.document_id, STATE, codec.dumps(state))
 
 
-def put_page(store: DocumentStore, document_id: str, page: bytes, image: bytes, number: int) -> None:
+def put_page(
+    store: DocumentStore, document_id: str, page: bytes, image: bytes, number: int
+) -> None:
     """Stores a page as encoded by codec; the image first, since the page says that it is done."""
     if image:
         store.put(document_id, image_name(number), image)

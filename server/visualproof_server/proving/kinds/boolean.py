@@ -7,8 +7,10 @@ from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.normalize import fold_text
 
 _WORDS = {
-    True: frozenset("yes true ja oui sí si sim y x ✓ ✔ ☑ ☒ selected".split()),
-    False: frozenset("no false nein non não nee n ☐ unselected".split()),
+    True: frozenset(
+        ["yes", "true", "ja", "oui", "sí", "si", "sim", "y", "x", "✓", "✔", "☑", "☒", "selected"]
+    ),
+    False: frozenset(["no", "false", "nein", "non", "não", "nee", "n", "☐", "unselected"]),
 }
 
 
@@ -38,7 +40,9 @@ class Boolean:
 
     def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
         known = _WORDS[True] | _WORDS[False]
-        return [Run((w,), index.words[w].text) for w in words if _bare(index.words[w].text) in known]
+        return [
+            Run((w,), index.words[w].text) for w in words if _bare(index.words[w].text) in known
+        ]
 
     def differs(self, claim: bool, run: Run, field: FieldSpec, index: Index) -> Difference:
         return Difference("VALUE_DIFFERS")

@@ -31,7 +31,11 @@ class Date:
             return None
         text = plain(value.strip())
         reads = scan_dates(text)
-        if len(reads) != 1 or text[: reads[0].start].strip(" (") or text[reads[0].end :].strip(" ).Z"):
+        if (
+            len(reads) != 1
+            or text[: reads[0].start].strip(" (")
+            or text[reads[0].end :].strip(" ).Z")
+        ):
             time = text[reads[0].end :] if reads else ""
             if not reads or not time.startswith("T00:00"):
                 return None

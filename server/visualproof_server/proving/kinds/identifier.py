@@ -9,10 +9,9 @@ from stdnum import iban
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving import locate
 from visualproof_server.proving.index import Index, Run, Stream
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.normalize import Token, fold_text, plain
+from visualproof_server.proving.normalize import Token, confusable, fold_text, plain
 from visualproof_server.proving.numbers import scan_numbers
 
 # Characters that end an identifier inside a word; others, such as "-" and "/", belong to it.
@@ -66,9 +65,13 @@ class Identifier:
         return matches
 
     def misread(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Run]:
+        stream: Stream | None = index.cache.get("misread identifiers")
+        if stream is None:
+            stream = Stream(index, range(len(index.words)), _misread_tokens)
+            index.cache["misread identifiers"] = stream
         return [
             run
-            for run in locate.confused(claim.compact, index)
+            for run in stream.find(_spaced(confusable(claim.compact)))
             if len({index.row_of[w] for w in run.words}) == 1
         ]
 
@@ -85,14 +88,14 @@ class Identifier:
                 groups[-1].append(word)
             else:
                 groups.append([word])
-        with_digit = [
-            g for g in groups if any(c.isdigit() for w in g for c in index.words[w].text)
-        ]
+        with_digit = [g for g in groups if any(c.isdigit() for w in g for c in index.words[w].text)]
         return [
             Run(tuple(g), " ".join(index.words[w].text for w in g)) for g in with_digit or groups
         ]
 
-    def differs(self, claim: IdentifierClaim, run: Run, field: FieldSpec, index: Index) -> Difference:
+    def differs(
+        self, claim: IdentifierClaim, run: Run, field: FieldSpec, index: Index
+    ) -> Difference:
         theirs = _letters_and_digits(run.text)
         if len(theirs) == len(claim.compact):
             return Difference("DIGIT_DIFFERS")
@@ -161,7 +164,9 @@ class Email(Identifier):
         if stream is None:
             stream = Stream(index, range(len(index.words)), _whole_word)
             index.cache["whole words"] = stream
-        return [Match(run) for run in stream.find(self._sought(claim.compact)) if len(run.words) == 1]
+        return [
+            Match(run) for run in stream.find(self._sought(claim.compact)) if len(run.words) == 1
+        ]
 
     def _sought(self, text: str) -> str:
         return text
@@ -198,6 +203,15 @@ def _identifier_tokens(text: str) -> Sequence[Token]:
 
 
 @lru_cache(maxsize=65536)
+def _misread_tokens(text: str) -> Sequence[Token]:
+    return tuple(
+        Token(_spaced(part), match.start(), match.end())
+        for match in _EDGES.finditer(text)
+        if (part := confusable(_letters_and_digits(match.group())))
+    )
+
+
+@lru_cache(maxsize=65536)
 def _phone_tokens(text: str) -> Sequence[Token]:
     shown = plain(text)
     return tuple(
@@ -213,7 +227,7 @@ def _spaced(compact: str) -> str:
 
 def _is_part(text: str) -> bool:
     """Whether a word may be a part of an identifier: it holds a digit, or is short capitals."""
-    return any(c.isdigit() for c in text) or len(text) <= 4 and text.isupper()
+    return any(c.isdigit() for c in text) or (len(text) <= 4 and text.isupper())
 
 
 def _letters_and_digits(text: str) -> str:

@@ -142,8 +142,7 @@ class Number:
         mantissas = {_mantissa(v) for v in sizes}
         if read.exponent and {_mantissa(v) for v in amounts} & mantissas:
             return "SCALE_DIFFERS"
-        ours, theirs = _digits(claim.digits), _digits(read.digits)
-        if ours and len(ours) == len(theirs):
+        if {len(str(int(v))) for v in amounts} & {len(str(int(v))) for v in sizes}:
             return "DIGIT_DIFFERS"
         return "VALUE_DIFFERS"
 
@@ -252,9 +251,9 @@ def _named(text: str) -> frozenset[str]:
         symbol = word.strip("0123456789.,-")
         if word.isupper() and word.lower() in CURRENCIES:
             found |= CURRENCIES[word.lower()]
-        elif symbol and not symbol.isalpha() and symbol.lower() in CURRENCIES:
-            found |= CURRENCIES[symbol.lower()]
-        elif symbol.isupper() and symbol != word and symbol.lower() in CURRENCIES:
+        elif (symbol and not symbol.isalpha() and symbol.lower() in CURRENCIES) or (
+            symbol.isupper() and symbol != word and symbol.lower() in CURRENCIES
+        ):
             found |= CURRENCIES[symbol.lower()]
     return frozenset(found)
 
@@ -285,9 +284,7 @@ def _mantissa(value: Decimal) -> str:
     return "".join(map(str, value.normalize().as_tuple().digits))
 
 
-def _digits(text: str) -> str:
-    return "".join(c for c in text if c.isdigit())
-
-
 def _after_mark(chunk: str) -> str:
-    return chunk[max(chunk.rfind("."), chunk.rfind(",")) + 1 :] if "." in chunk or "," in chunk else ""
+    return (
+        chunk[max(chunk.rfind("."), chunk.rfind(",")) + 1 :] if "." in chunk or "," in chunk else ""
+    )

@@ -1,0 +1,115 @@
+"""What a person sees: a table of values, a progress bar."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from visualproof.report import Action, FieldResult, Report
+from visualproof.v1 import document_pb2
+
+_STYLES = {Action.RELEASE: "green", Action.REVIEW: "yellow", Action.BLOCK: "bold red"}
+_SIGNS = {Action.RELEASE: "✓", Action.REVIEW: "?", Action.BLOCK: "✗"}
+
+
+def report_table(report: Report) -> Table:
+    """One row a value: what the model said, how it came out, what is printed, and why."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, options in (
+        ("", {}),
+        ("field", {"overflow": "fold"}),
+        ("value", {"overflow": "fold"}),
+        ("status", {"no_wrap": True}),
+        ("printed", {"overflow": "fold"}),
+        ("page", {"justify": "right"}),
+        ("why", {"overflow": "fold"}),
+    ):
+        table.add_column(name, **options)
+    for result in report:
+        style = _STYLES.get(result.action, "")
+        table.add_row(
+            Text(_SIGNS.get(result.action, ""), style),
+            result.path.removeprefix("/"),
+            Text(_value(result)),
+            Text(result.status.name, style),
+            Text(result.printed_text),
+            str(result.evidence[0].page_number) if result.evidence else "",
+            Text(_why(result), "dim"),
+        )
+    for relation in report.relations:
+        action = Action(relation.action)
+        table.add_row(
+            Text(_SIGNS[action], _STYLES[action]),
+            Text(relation.expression),
+            "",
+            Text(("", "HOLDS", "FAILS", "UNDEFINED")[relation.outcome], _STYLES[action]),
+            Text(relation.message),
+            "",
+            "",
+        )
+    return table
+
+
+def _value(result: FieldResult) -> str:
+    value = result.value
+    return (
+        "null" if value is None else value if isinstance(value, str) else result.message.value_json
+    )
+
+
+def _why(result: FieldResult) -> str:
+    text = result.reasons[0].message if result.reasons else ""
+    if result.nearest is not None and result.nearest.text:
+        text += f" Nearest: {result.nearest.text!r} on page {result.nearest.page_number}."
+    return text
+
+
+def print_report(report: Report) -> None:
+    """The table and one line that sums it up."""
+    console = Console()
+    console.print(report_table(report))
+    counts = ", ".join(f"{n} {s.name}" for s, n in report.counts.items())
+    console.print(Text(f"{report.action.name}: {counts}", _STYLES[report.action]))
+
+
+class ProgressBar:
+    """A bar a file, on a terminal only."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._progress: Progress | None = None
+        if enabled and sys.stderr.isatty():
+            self._progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("pages"),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+            )
+
+    def __enter__(self) -> "ProgressBar":
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def follow(self, name: str) -> Callable[[document_pb2.Document], Any]:
+        """A callback for `ingest`."""
+        progress = self._progress
+        if progress is None:
+            return lambda _: None
+        task = progress.add_task(name, total=None)
+
+        def update(document: document_pb2.Document) -> None:
+            progress.update(
+                task, total=document.page_count or None, completed=document.read_page_count
+            )
+
+        return update
