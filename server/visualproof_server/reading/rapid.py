@@ -51,7 +51,8 @@ class Rapid:
                 if text.strip()
             ]
         words = []
-        for index, line in enumerate(result.word_results or ()):
+        # An empty page has no boxes, and one malformed entry of words.
+        for index, line in enumerate(result.word_results if result.boxes is not None else ()):
             for text, score, corners in line:
                 if not text or not text.strip() or corners is None:
                     continue

@@ -8,6 +8,12 @@ from pathlib import Path
 
 import pypdfium2
 import pypdfium2.raw as pdfium_c
+from pdf2image import pdfinfo_from_path
+from pdf2image.exceptions import (
+    PDFInfoNotInstalledError,
+    PDFPageCountError,
+    PDFPopplerTimeoutError,
+)
 from PIL import Image, UnidentifiedImageError
 
 from visualproof_server.model.document import MediaType
@@ -78,6 +84,10 @@ def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
             raise VisualProofError(
                 "PDF_ENCRYPTED", "This PDF is encrypted; send it with options.password."
             ) from None
+        if _has_no_pages(path):
+            raise VisualProofError(
+                "NO_PAGES", "This file has no pages; send one that has."
+            ) from None
         raise VisualProofError(
             "FILE_CORRUPT",
             "This PDF cannot be opened; save it again with the program that made it.",
@@ -86,6 +96,17 @@ def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
         yield pdf
     finally:
         pdf.close()
+
+
+def _has_no_pages(path: Path) -> bool:
+    """What pdfium calls a format error: poppler tells it from a broken file."""
+    try:
+        pdfinfo_from_path(path, timeout=10)
+    except PDFPageCountError as error:
+        return "last page (0)" in str(error)
+    except (PDFInfoNotInstalledError, PDFPopplerTimeoutError):
+        return False
+    return False
 
 
 @contextmanager

@@ -1,0 +1,36 @@
+"""The house keeps its shape."""
+
+import ast
+from pathlib import Path
+
+SERVER = Path(__file__).parents[2] / "server" / "visualproof_server"
+CLIENT = Path(__file__).parents[2] / "client" / "visualproof"
+
+
+def sources() -> list[Path]:
+    return [p for root in (SERVER, CLIENT) for p in root.rglob("*.py") if "_pb2" not in p.name]
+
+
+def test_no_room_is_larger_than_400_lines() -> None:
+    assert [p.name for p in sources() if len(p.read_text().splitlines()) > 400] == []
+
+
+def test_no_room_for_odds_and_ends() -> None:
+    banned = {"utils", "helpers", "common", "manager", "handler", "misc"}
+    assert [p for p in sources() if p.stem.lower() in banned] == []
+
+
+def test_an_init_has_no_logic() -> None:
+    for path in sources():
+        if path.name == "__init__.py":
+            body = ast.parse(path.read_text()).body
+            assert all(isinstance(n, ast.Import | ast.ImportFrom | ast.Expr | ast.Assign) for n in body), path
+
+
+def test_concrete_engines_are_named_in_the_worker_only() -> None:
+    for path in sources():
+        if path.name in ("worker.py", "tesseract.py", "rapid.py"):
+            continue
+        text = path.read_text()
+        assert "reading.tesseract" not in text, path
+        assert "reading.rapid" not in text, path

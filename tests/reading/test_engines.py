@@ -1,0 +1,62 @@
+"""One contract for every engine, with the real ones."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from visualproof_server.reading.engine import OcrEngine
+from visualproof_server.reading.tesseract import Tesseract, parse_tsv
+
+ENGINES: list[OcrEngine] = [Tesseract()]
+if find_spec("rapidocr") is not None:
+    from visualproof_server.reading.rapid import Rapid
+
+    ENGINES.append(Rapid())
+
+FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
+LINES = ["Invoice INV-2026-0417", "Total due 16,020.00"]
+
+
+def page() -> np.ndarray:
+    image = Image.new("L", (900, 300), 255)
+    pen = ImageDraw.Draw(image)
+    for row, text in enumerate(LINES):
+        pen.text((60, 60 + row * 110), text, fill=0, font=ImageFont.truetype(FONT, 40))
+    return np.asarray(image)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda e: e.name)
+class TestEngine:
+    def test_reads_words_with_their_places(self, engine: OcrEngine) -> None:
+        words = engine.read(page(), ("eng",), None)
+        assert "".join(w.text for w in words) == "".join(LINES).replace(" ", "")
+        number = next(w for w in words if "0417" in w.text)
+        assert 200 < number.left < number.right < 640
+        assert 40 < number.top < number.bottom < 130
+        assert all(0.0 <= w.confidence <= 1.0 for w in words)
+        assert len({w.line for w in words}) == 2
+
+    def test_reads_one_line(self, engine: OcrEngine) -> None:
+        words = engine.read_line(np.ascontiguousarray(page()[150:260]), ("eng",))
+        assert " ".join(w.text for w in words) == LINES[1]
+
+    def test_keeps_nothing_between_calls(self, engine: OcrEngine) -> None:
+        first = engine.read(page(), ("eng",), None)
+        engine.read_line(np.full((60, 300), 255, np.uint8), ("eng",))
+        assert engine.read(page(), ("eng",), None) == first
+
+    def test_an_empty_page_has_no_words(self, engine: OcrEngine) -> None:
+        assert engine.read(np.full((400, 400), 255, np.uint8), ("eng",), None) == []
+
+    def test_names_itself(self, engine: OcrEngine) -> None:
+        assert engine.version
+        assert "eng" in engine.languages()
+        assert list(engine.languages()) == sorted(engine.languages())
+
+
+def test_odd_rows_of_tsv_are_left_out() -> None:
+    row = "5\t1\t1\t1\t1\t1\t10\t20\t30\t40\t96.5\tword"
+    odd = ["", "5\t1", row.replace("96.5", "x"), row.replace("word", "  "), row.replace("5\t1", "4\t1", 1)]
+    (word,) = parse_tsv("\n".join([row, *odd]), 2.0)
+    assert (word.text, word.left, word.bottom, word.confidence) == ("word", 5, 30, 0.965)
