@@ -60,7 +60,7 @@ apt:             ## Debian packages: Tesseract, poppler, fonts
 
 env: apt $(VENV)/done
 
-$(VENV)/done: requirements.txt requirements-rapidocr.txt client/pyproject.toml server/pyproject.toml
+$(VENV)/done: requirements.txt requirements-server.txt requirements-rapidocr.txt client/pyproject.toml server/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -r requirements.txt
 	$(BIN)/pip install -q --no-deps -r requirements-rapidocr.txt

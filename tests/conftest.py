@@ -57,9 +57,7 @@ def server_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(
-    tmp_path_factory: pytest.TempPathFactory, server_log: Path
-) -> Iterator[RunningServer]:
+def server(tmp_path_factory: pytest.TempPathFactory, server_log: Path) -> Iterator[RunningServer]:
     running = start_server(tmp_path_factory.mktemp("data"), log=server_log)
     yield running
     running.stop()

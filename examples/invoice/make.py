@@ -4,9 +4,11 @@ Our own document, made by this script. Run from anywhere: python examples/invoic
 """
 
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 HERE = Path(__file__).parent
@@ -77,16 +79,17 @@ def printed() -> Image.Image:
     return page
 
 
-def scanned(page: Image.Image) -> np.ndarray:
+def scanned(page: Image.Image) -> NDArray[Any]:
     """The page tilted, unevenly lit, noisy and soft; the same on every run."""
     rng = np.random.default_rng(2026)
-    image = np.asarray(page).astype(np.float32)
+    image: NDArray[Any] = np.asarray(page).astype(np.float32)
     matrix = cv2.getRotationMatrix2D((WIDTH / 2, HEIGHT / 2), 1.4, 1.0)
     image = cv2.warpAffine(image, matrix, (WIDTH, HEIGHT), borderValue=(255.0,))
     image = cv2.GaussianBlur(image, (0, 0), 0.8)
     shade = np.linspace(1.0, 0.86, WIDTH, dtype=np.float32)[None, :]
     image = image * shade + rng.normal(0, 6, image.shape).astype(np.float32)
-    return np.clip(image, 0, 255).astype(np.uint8)
+    scan: NDArray[Any] = np.clip(image, 0, 255).astype(np.uint8)
+    return scan
 
 
 def main() -> None:

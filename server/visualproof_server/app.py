@@ -91,6 +91,7 @@ class App:
                 f"Engine {self._settings.engine} is not installed; there is: {', '.join(engines)}"
             )
         settings = self._settings
+        desk = Desk(self._store, self._deskers, settings.verify_timeout_s)
         self._queue = Queue(
             self._store,
             self._readers,
@@ -101,6 +102,7 @@ class App:
                 settings.page_timeout_s,
                 settings.retention_hours * 3600,
             ),
+            desk.warm,
         )
         await self._queue.start()
         facts = ServerFacts(
@@ -117,7 +119,7 @@ class App:
         servicer = Servicer(
             self._store,
             self._queue,
-            Desk(self._store, self._deskers, settings.verify_timeout_s),
+            desk,
             Defaults(settings.engine, tuple(settings.languages.split("+")), settings.dpi, engines),
             facts,
             self._incoming,

@@ -24,7 +24,9 @@ def test_an_init_has_no_logic() -> None:
     for path in sources():
         if path.name == "__init__.py":
             body = ast.parse(path.read_text()).body
-            assert all(isinstance(n, ast.Import | ast.ImportFrom | ast.Expr | ast.Assign) for n in body), path
+            assert all(
+                isinstance(n, ast.Import | ast.ImportFrom | ast.Expr | ast.Assign) for n in body
+            ), path
 
 
 def test_concrete_engines_are_named_in_the_worker_only() -> None:

@@ -21,7 +21,17 @@ def test_ingest_prints_ids(server: RunningServer, capsys: pytest.CaptureFixture[
 def test_verify_shows_a_table_and_writes_pages(
     server: RunningServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    command = ["verify", SCAN, ANSWER, "--fields", FIELDS, "--out", str(tmp_path), "--target", server.target]
+    command = [
+        "verify",
+        SCAN,
+        ANSWER,
+        "--fields",
+        FIELDS,
+        "--out",
+        str(tmp_path),
+        "--target",
+        server.target,
+    ]
     assert main(command) == 1
     out = capsys.readouterr().out
     assert "16,020.00" in out
@@ -43,12 +53,23 @@ def test_prompt_blocks_and_crops(
     assert "<LINE 1>" in capsys.readouterr().out
     assert main(["blocks", SCAN, "--words", "--target", server.target]) == 0
     assert "L1.W1" in capsys.readouterr().out
-    command = ["annotate", SCAN, ANSWER, "--crops", "--out", str(tmp_path), "--target", server.target]
+    command = [
+        "annotate",
+        SCAN,
+        ANSWER,
+        "--crops",
+        "--out",
+        str(tmp_path),
+        "--target",
+        server.target,
+    ]
     assert main(command) == 1
     assert (tmp_path / "total.jpg").exists() or list(tmp_path.glob("*.jpg"))
 
 
-def test_exit_codes(server: RunningServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_exit_codes(
+    server: RunningServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     released = tmp_path / "a.json"
     released.write_text('{"po": "PO-88213"}')
     target = ["--target", server.target]
@@ -68,7 +89,9 @@ def test_yaml_fields_and_what_is_wrong_with_them(
     server: RunningServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "f.yaml", tmp_path / "g.json"
-    good.write_text("locale: en-GB\nfields:\n  - {path: /total, kind: money, labels: [Total due]}\n")
+    good.write_text(
+        "locale: en-GB\nfields:\n  - {path: /total, kind: money, labels: [Total due]}\n"
+    )
     bad.write_text('[{"path": "/a", "colour": "red"}]')
     main(["verify", SCAN, ANSWER, "--fields", str(good), "--target", server.target])
     assert "MISMATCH" in capsys.readouterr().out

@@ -71,7 +71,10 @@ def test_the_async_client_does_the_same() -> None:
         async with AsyncClient(target) as client:
             document = await client.ingest(b"Total 90.00")
             prompt = await client.prompt(document)
-            pictures = [p async for p in client.annotate(document, Report(visualproof.v1.report_pb2.Report()))]
+            pictures = [
+                p
+                async for p in client.annotate(document, Report(visualproof.v1.report_pb2.Report()))
+            ]
             assert len(pictures) == 1
             return prompt.text, await client.verify(document, '{"a": 1}')
 
@@ -95,7 +98,10 @@ def test_both_clients_have_the_same_methods() -> None:
 def test_enums_have_the_values_of_the_wire() -> None:
     from visualproof.v1 import status_pb2
 
-    for ours, theirs, prefix in ((Status, status_pb2.Status, "STATUS_"), (Action, status_pb2.Action, "ACTION_")):
+    for ours, theirs, prefix in (
+        (Status, status_pb2.Status, "STATUS_"),
+        (Action, status_pb2.Action, "ACTION_"),
+    ):
         assert {f"{prefix}{m.name}": m.value for m in ours} == dict(theirs.items())
 
 
@@ -121,7 +127,17 @@ def test_the_client_imports_grpc_and_protobuf_only() -> None:
 
 @pytest.mark.slow
 def test_the_built_wheel_imports_in_a_bare_environment(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(ROOT / "client")]
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "-w",
+        str(tmp_path),
+        str(ROOT / "client"),
+    ]
     subprocess.run(build, check=True)
     (wheel,) = tmp_path.glob("*.whl")
     venv.create(tmp_path / "bare", with_pip=True)

@@ -1,5 +1,6 @@
 """The contract over a real socket: real Tesseract, real poppler, the project's own scan."""
 
+import io
 import json
 import os
 import signal
@@ -49,7 +50,11 @@ def test_blocks_have_readable_ids_parents_and_places(client: Client, invoice: Do
     line = next(b for b in blocks if b.text.startswith("PO number"))
     assert line.block_id == f"L{line.marker}"
     word = by_id[f"{line.block_id}.W3"]
-    assert (word.text, word.parent_id, word.kind) == ("PO-88213", line.block_id, BlockKind.Value("BLOCK_KIND_WORD"))
+    assert (word.text, word.parent_id, word.kind) == (
+        "PO-88213",
+        line.block_id,
+        BlockKind.Value("BLOCK_KIND_WORD"),
+    )
     assert by_id[line.parent_id].block_id == "P1"
     assert len(word.polygon) == 4
     for block in blocks:
@@ -61,7 +66,7 @@ def test_blocks_have_readable_ids_parents_and_places(client: Client, invoice: Do
 
 def test_boxes_lie_on_the_ink_of_the_page_as_shown(client: Client, invoice: Document) -> None:
     image = client.page_image(invoice, 1, format="png")
-    grey = np.asarray(Image.open(__import__("io").BytesIO(image.image)).convert("L")).astype(int)
+    grey = np.asarray(Image.open(io.BytesIO(image.image)).convert("L")).astype(int)
     for block in client.blocks(invoice, kinds=[BlockKind.Value("BLOCK_KIND_WORD")]):
         left, top = round(block.box.left * image.width), round(block.box.top * image.height)
         right = round((block.box.left + block.box.width) * image.width)
@@ -82,19 +87,23 @@ def test_the_prompt_shows_markers_and_a_schema(client: Client, invoice: Document
 def test_marked_pages_have_the_colours_on_the_values(client: Client, invoice: Document) -> None:
     report = client.verify(invoice, ANSWER, fields=WANTED.fields)
     (page,) = client.annotate(invoice, report, format="png")
-    pixels = np.asarray(Image.open(__import__("io").BytesIO(page.image)).convert("RGB")).astype(int)
+    pixels = np.asarray(Image.open(io.BytesIO(page.image)).convert("RGB")).astype(int)
     box = report["/total"].evidence[0].boxes[0]
     # The frame's top edge, a little outside the box, is red; the words inside stay as they are.
     y, x = round(box.top * page.height) - 3, round((box.left + box.width / 2) * page.width)
     red = pixels[y - 3 : y + 4, x]
     assert any(r > 150 and g < 80 and b < 90 for r, g, b in red)
     plain = client.page_image(invoice, 1, longest_side=2000, format="png")
-    original = np.asarray(Image.open(__import__("io").BytesIO(plain.image)).convert("L")).astype(int)
+    original = np.asarray(Image.open(io.BytesIO(plain.image)).convert("L")).astype(int)
     for result in report:
         for evidence in result.evidence:
             for b in evidence.boxes:
-                rows = slice(round(b.top * page.height) + 2, round((b.top + b.height) * page.height) - 2)
-                columns = slice(round(b.left * page.width) + 2, round((b.left + b.width) * page.width) - 2)
+                rows = slice(
+                    round(b.top * page.height) + 2, round((b.top + b.height) * page.height) - 2
+                )
+                columns = slice(
+                    round(b.left * page.width) + 2, round((b.left + b.width) * page.width) - 2
+                )
                 difference = np.abs(pixels[rows, columns, 0] - original[rows, columns])
                 assert difference.mean() < 1.0, result.path
 
@@ -133,7 +142,7 @@ def many_pages(count: int) -> bytes:
 
 
 def png_of(size: tuple[int, int]) -> bytes:
-    out = __import__("io").BytesIO()
+    out = io.BytesIO()
     Image.new("1", size, 1).save(out, "PNG")
     return out.getvalue()
 
@@ -255,8 +264,6 @@ def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(tmp_path: Path) 
 
 
 def test_killed_at_any_moment_a_restart_resumes(tmp_path: Path) -> None:
-    import io
-
     frames = [Image.open(EXAMPLE / "scan.jpg").convert("L").resize((827, 1170)) for _ in range(6)]
     for number, frame in enumerate(frames):
         frame.putpixel((number, 0), 0)

@@ -73,8 +73,12 @@ def test_python_examples_run(file: str, tmp_path: Path, monkeypatch: pytest.Monk
                 compile(code, file, "exec")
                 continue
             code = code.replace("localhost:50051", fake.target)
-            answer = json.dumps({"total": {"value": 90, "proof": []}, "vendor": {"value": "X", "proof": []}})
-            exec(code, {"ask": lambda *a, **k: answer, "print": lambda *a, **k: None})
+            answer = json.dumps(
+                {"total": {"value": 90, "proof": []}, "vendor": {"value": "X", "proof": []}}
+            )
+            exec(
+                code, {"ask": lambda *a, answer=answer, **k: answer, "print": lambda *a, **k: None}
+            )
 
 
 def test_settings_come_from_flags_then_environment() -> None:
@@ -82,6 +86,11 @@ def test_settings_come_from_flags_then_environment() -> None:
     assert parse([], environment).max_pages == 7
     assert parse(["--max-pages", "8"], environment).max_pages == 8
     assert not parse([], environment).reflection
-    for wrong in (["--workers", "0"], ["--listen", "0.0.0.0:1"], ["--dpi", "9"], ["--max-upload-mb", "501"]):
+    for wrong in (
+        ["--workers", "0"],
+        ["--listen", "0.0.0.0:1"],
+        ["--dpi", "9"],
+        ["--max-upload-mb", "501"],
+    ):
         with pytest.raises(SystemExit):
             parse(wrong, {})

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from proving.pages import OPTIONS
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.model import codec
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
-
-from proving.pages import OPTIONS
 
 ID = "cd" * 16
 FAKES = {

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proving.pages import printed
-from visualproof_server.model.document import Cell, Table
+from visualproof_server.model.document import Cell, Table, Word
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, quad_of
-from visualproof_server.model.document import Word
 from visualproof_server.prompting.render import MarkerStyle, defuse, markdown, render
 
 DOCUMENT = printed(["Alpha", "Beta"], ["Gamma"], ["Delta"])
@@ -37,7 +36,9 @@ def test_a_page_that_is_not_there() -> None:
     assert caught.value.code == "PAGE_OUT_OF_RANGE"
 
 
-@pytest.mark.parametrize("text", ["<LINE 7>", "< line 7>", "</TABLE 1>", "<L7>", "<p2>", "<PAGE 4>"])
+@pytest.mark.parametrize(
+    "text", ["<LINE 7>", "< line 7>", "</TABLE 1>", "<L7>", "<p2>", "<PAGE 4>"]
+)
 def test_a_printed_marker_is_defused(text: str) -> None:
     assert not defuse(text).startswith("<")
 
@@ -46,7 +47,9 @@ def test_other_brackets_stay() -> None:
     assert defuse("<b> 3 < 4 <Large>") == "<b> 3 < 4 <Large>"
 
 
-@given(st.lists(st.text(alphabet="<>LINEPAGTBline 0123456789/ab", min_size=1, max_size=20), max_size=5))
+@given(
+    st.lists(st.text(alphabet="<>LINEPAGTBline 0123456789/ab", min_size=1, max_size=20), max_size=5)
+)
 def test_no_document_forges_a_marker(lines: list[str]) -> None:
     import re
 

@@ -8,7 +8,16 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.prompting import schema
 
-_KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "description"}
+_KEYWORDS = {
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "enum",
+    "description",
+}
 
 
 def assert_strict(node: Any) -> None:
@@ -27,9 +36,15 @@ def assert_strict(node: Any) -> None:
 
 
 def test_fields_become_value_and_proof() -> None:
-    made = json.loads(schema.from_fields([FieldSpec("/total", "money"), FieldSpec("/items/*/price", "money")]))
+    made = json.loads(
+        schema.from_fields([FieldSpec("/total", "money"), FieldSpec("/items/*/price", "money")])
+    )
     assert_strict(made)
-    assert made["properties"]["total"]["properties"]["value"]["type"] == ["number", "string", "null"]
+    assert made["properties"]["total"]["properties"]["value"]["type"] == [
+        "number",
+        "string",
+        "null",
+    ]
     item = made["properties"]["items"]["items"]
     assert list(item["properties"]["price"]["properties"]) == ["value", "proof"]
 
@@ -41,7 +56,12 @@ def test_a_callers_schema_is_doubled_through_references() -> None:
             "vendor": {"type": "string", "minLength": 3},
             "lines": {"type": "array", "items": {"$ref": "#/$defs/line"}},
         },
-        "$defs": {"line": {"type": "object", "properties": {"qty": {"type": "integer"}, "unit": {"enum": ["kg", "t"]}}}},
+        "$defs": {
+            "line": {
+                "type": "object",
+                "properties": {"qty": {"type": "integer"}, "unit": {"enum": ["kg", "t"]}},
+            }
+        },
     }
     made = json.loads(schema.from_schema(json.dumps(own)))
     assert_strict(made)

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from conftest import SHARED
-from proving.pages import printed
 from visualproof_server.model.report import FieldResult, FieldSpec, Relation
 from visualproof_server.proving.prove import Index, prove
 from visualproof_server.proving.request import ProveRequest
+
+from proving.pages import printed
 
 FILE = SHARED / "cases" / "proving.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else []
@@ -35,9 +36,7 @@ def check(result: FieldResult, want: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["id"])
 def test_case(case: dict[str, Any]) -> None:
-    fields = tuple(
-        FieldSpec(**{**f, "labels": tuple(f.get("labels", ()))}) for f in case["fields"]
-    )
+    fields = tuple(FieldSpec(**{**f, "labels": tuple(f.get("labels", ()))}) for f in case["fields"])
     request = ProveRequest(fields, tuple(Relation(r) for r in case["relations"]))
     report = prove(
         Index(printed(*case["pages"])), json.dumps(case["answer"]).encode(), request, lambda *_: []

@@ -31,7 +31,8 @@ def test_an_undecided_order_keeps_both_days() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1.2.3.4", "INV-12-05-2018", "January l1, 2028", "32/13/2020", "2026-02-30", "12345678901"]
+    "text",
+    ["1.2.3.4", "INV-12-05-2018", "January l1, 2028", "32/13/2020", "2026-02-30", "12345678901"],
 )
 def test_is_no_date(text: str) -> None:
     assert days(text) == set()

@@ -19,7 +19,7 @@ VECTORS = [
     ("The ﬁnal oﬃce", "the final office"),
     ("œuvre Æsop Straße", "oeuvre aesop strasse"),
     ("2019–2020 −5", "2019-2020 -5"),
-    ("“It’s”", "\"it's\""),
+    ("“It’s”", '"it\'s"'),
     ("a\u00adb\u00a0c…", "ab c..."),
     ("٣٤٥ １２", "345 12"),
     ("नमस्ते", "नमस्ते"),

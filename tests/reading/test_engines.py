@@ -57,6 +57,12 @@ class TestEngine:
 
 def test_odd_rows_of_tsv_are_left_out() -> None:
     row = "5\t1\t1\t1\t1\t1\t10\t20\t30\t40\t96.5\tword"
-    odd = ["", "5\t1", row.replace("96.5", "x"), row.replace("word", "  "), row.replace("5\t1", "4\t1", 1)]
+    odd = [
+        "",
+        "5\t1",
+        row.replace("96.5", "x"),
+        row.replace("word", "  "),
+        row.replace("5\t1", "4\t1", 1),
+    ]
     (word,) = parse_tsv("\n".join([row, *odd]), 2.0)
     assert (word.text, word.left, word.bottom, word.confidence) == ("word", 5, 30, 0.965)

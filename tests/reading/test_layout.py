@@ -14,7 +14,9 @@ def words(*lines: tuple[int, int, str], confidence: float = 0.9) -> list[EngineW
     for number, (left, top, text) in enumerate(lines):
         at = left
         for word in text.split(" "):
-            out.append(EngineWord(word, at, top, at + 10 * len(word), top + 20, confidence, 0, number))
+            out.append(
+                EngineWord(word, at, top, at + 10 * len(word), top + 20, confidence, 0, number)
+            )
             at += 10 * (len(word) + 1)
     return out
 
@@ -24,13 +26,18 @@ def texts(found: list[EngineWord]) -> list[str]:
 
 
 def test_pieces_of_one_row_are_one_line() -> None:
-    assert texts(words((400, 102, "33.90"), (10, 100, "Total"), (10, 140, "Cash"))) == ["Total 33.90", "Cash"]
+    assert texts(words((400, 102, "33.90"), (10, 100, "Total"), (10, 140, "Cash"))) == [
+        "Total 33.90",
+        "Cash",
+    ]
 
 
 def test_columns_of_prose_are_read_one_after_the_other() -> None:
     rows = [(10, 40 + 30 * n, f"left column line {'abcdef'[n]}") for n in range(6)]
     rows += [(500, 46 + 30 * n, f"right column line {'abcdef'[n]}") for n in range(6)]
-    found = texts(words((10, 0, "A heading that goes across both of the columns of the page"), *rows))
+    found = texts(
+        words((10, 0, "A heading that goes across both of the columns of the page"), *rows)
+    )
     assert found[1:] == [f"{side} column line {c}" for side in ("left", "right") for c in "abcdef"]
 
 

@@ -31,11 +31,19 @@ def code_of(action: object, *args: object) -> str:
 
 @pytest.mark.parametrize(
     ("suffix", "media"),
-    [("png", MediaType.PNG), ("jpg", MediaType.JPEG), ("webp", MediaType.WEBP), ("tif", MediaType.TIFF), ("gif", MediaType.GIF)],
+    [
+        ("png", MediaType.PNG),
+        ("jpg", MediaType.JPEG),
+        ("webp", MediaType.WEBP),
+        ("tif", MediaType.TIFF),
+        ("gif", MediaType.GIF),
+    ],
 )
 def test_types_by_magic_bytes(tmp_path: Path, suffix: str, media: MediaType) -> None:
-    file = tmp_path / f"misnamed.pdf"
-    Image.new("L", (40, 40), 255).save(file, format={"jpg": "JPEG", "tif": "TIFF"}.get(suffix, suffix.upper()))
+    file = tmp_path / "misnamed.pdf"
+    Image.new("L", (40, 40), 255).save(
+        file, format={"jpg": "JPEG", "tif": "TIFF"}.get(suffix, suffix.upper())
+    )
     assert reader.file_type(file) is media
 
 
@@ -63,8 +71,12 @@ def test_frames_are_pages(tmp_path: Path) -> None:
         assert source.plan_image(image, 3, LIMITS).height == 62
 
 
-@pytest.mark.parametrize(("size", "code"), [((1, 1), "PAGE_TOO_SMALL"), ((30_000, 30_000), "PAGE_TOO_LARGE")])
-def test_image_sizes_are_checked_before_decoding(tmp_path: Path, size: tuple[int, int], code: str) -> None:
+@pytest.mark.parametrize(
+    ("size", "code"), [((1, 1), "PAGE_TOO_SMALL"), ((30_000, 30_000), "PAGE_TOO_LARGE")]
+)
+def test_image_sizes_are_checked_before_decoding(
+    tmp_path: Path, size: tuple[int, int], code: str
+) -> None:
     Image.new("1", size, 1).save(tmp_path / "x.png")
     with source.open_image(tmp_path / "x.png") as image:
         assert code_of(source.plan_image, image, 1, LIMITS) == code

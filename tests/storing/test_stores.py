@@ -49,7 +49,9 @@ def test_a_name_is_never_a_path(store: DocumentStore, name: str) -> None:
         store.put(ID, name, b"x")
 
 
-def test_a_half_written_blob_is_never_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_half_written_blob_is_never_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = DiskStore(tmp_path / "documents")
     store.put(ID, "state.json", b"whole")
 

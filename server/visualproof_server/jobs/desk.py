@@ -42,6 +42,10 @@ class Desk:
         self._cache.move_to_end(document_id)
         return self._cache[document_id]
 
+    def warm(self, document_id: str) -> None:
+        """Has a document's index built before it is asked for."""
+        self._pool.submit("warm", [document_id], timeout_s=_DRAW_TIMEOUT_S)
+
     async def prompt(
         self,
         document_id: str,

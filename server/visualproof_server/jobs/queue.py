@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,7 +50,12 @@ class Queue:
     """One job a document. All methods run in the server's event loop."""
 
     def __init__(
-        self, store: DocumentStore, pool: WorkerPool, reader_version: str, limits: QueueLimits
+        self,
+        store: DocumentStore,
+        pool: WorkerPool,
+        reader_version: str,
+        limits: QueueLimits,
+        on_ready: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._pool = pool
@@ -59,6 +64,7 @@ class Queue:
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._changed: dict[str, asyncio.Event] = {}
         self._keeper: asyncio.Task[None] | None = None
+        self._on_ready = on_ready
         self._slots = asyncio.Semaphore(max(2, pool.size))
 
     @property
@@ -177,6 +183,7 @@ class Queue:
             failure = Failure("INTERNAL", "Reading failed; upload it again.")
             await self._put(replace(state, state=State.FAILED, failure=failure))
         else:
+            self._on_ready(state.document_id)
             seconds = round(time.monotonic() - started, 2)
             log.info(
                 "document ready",

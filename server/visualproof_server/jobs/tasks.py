@@ -37,6 +37,7 @@ class Tasks:
             "describe": self.describe,
             "count_pages": self.count_pages,
             "read_page": self.read_page,
+            "warm": self.warm,
             "verify": self.verify,
             "annotate": self.annotate,
             "page_image": self.page_image,
@@ -63,6 +64,10 @@ class Tasks:
         path = self._store.local(document_id, documents.SOURCE)
         read = reader.read_page(path, number, read_options, self._limits, engine)
         return [codec.dumps(read.page), read.image]
+
+    def warm(self, document_id: str) -> list[bytes]:
+        self._index(document_id).warm()
+        return []
 
     def verify(self, document_id: str, answer: bytes, request: bytes) -> list[bytes]:
         index = self._index(document_id)

@@ -48,7 +48,11 @@ def _months() -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    month = "(" + "|".join(sorted(map(re.escape, _months()), key=len, reverse=True)) + r")(?![^\W\d_])\.?"
+    month = (
+        "("
+        + "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
+        + r")(?![^\W\d_])\.?"
+    )
     # Receipts print a time directly after the year: 26-06-201813:37.
     year = r"((?:19|20)\d\d(?=\d{1,2}:\d\d)|\d{4}(?![\d:])|'?\d{2}(?![\d:]))(?![.,]\d)"
     first = r"(?<!\d)(?<!\d[.,/:\-])(?<!\w-)"

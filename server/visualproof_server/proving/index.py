@@ -127,6 +127,10 @@ class Index:
     def page(self, number: int) -> Page | None:
         return self.document.page(number)
 
+    def warm(self) -> None:
+        """Builds what most answers ask for."""
+        _ = self.lines, self.columns, self.numbers, self.dates
+
     @cached_property
     def lines(self) -> Stream:
         """Words in reading order."""

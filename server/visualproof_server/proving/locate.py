@@ -14,6 +14,7 @@ from visualproof_server.proving.normalize import compact, confusable, fold_text,
 # Bounds that keep hostile proofs cheap (docs/operating.md, limits).
 MAX_FUZZY_CHARS = 600
 MAX_PROBES = 8
+MAX_KNOWN = 5_000
 MIN_SIMILARITY = 0.6
 
 
@@ -26,14 +27,17 @@ class Near:
 
 
 def exact(text: str, index: Index) -> list[Run]:
-    """Runs that print this text, equal token by token, in rows or down a column."""
+    """Runs that print this text, equal token by token, in rows, else down a column."""
     sought = compact(tokens(text))
     if not any(c.isalnum() for c in sought):
         return []
-    runs = index.lines.find(sought)
-    seen = {frozenset(r.words) for r in runs}
-    runs += [r for r in index.columns.find(sought) if frozenset(r.words) not in seen]
-    return runs
+    # One answer asks for the same text several times: as proof, as value, as label.
+    known: dict[str, list[Run]] = index.cache.setdefault("exact", {})
+    if sought not in known:
+        if len(known) >= MAX_KNOWN:
+            known.clear()
+        known[sought] = index.lines.find(sought) or index.columns.find(sought)
+    return known[sought]
 
 
 def confused(text: str, index: Index) -> list[Run]:

@@ -29,7 +29,8 @@ class Cleaned:
 
     def to_page(self, points: NDArray[Any]) -> NDArray[Any]:
         """N x 2 pixels of the cleaned image as pixels of the page."""
-        return points @ self.inverse[:, :2].T + self.inverse[:, 2]
+        moved: NDArray[Any] = points @ self.inverse[:, :2].T + self.inverse[:, 2]
+        return moved
 
     def quad(self, left: float, top: float, right: float, bottom: float) -> Quad:
         """The outline on the page of an upright rectangle of the cleaned image."""
@@ -83,8 +84,8 @@ def skew_degrees(image: Grey) -> float:
     if len(xs) < 200:
         return 0.0
     if len(xs) > 60_000:
-        step = len(xs) // 60_000 + 1
-        ys, xs = ys[::step], xs[::step]
+        every = len(xs) // 60_000 + 1
+        ys, xs = ys[::every], xs[::every]
 
     def sharpness(angle: float) -> float:
         radians = np.deg2rad(angle)

@@ -101,7 +101,7 @@ def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
 def _has_no_pages(path: Path) -> bool:
     """What pdfium calls a format error: poppler tells it from a broken file."""
     try:
-        pdfinfo_from_path(path, timeout=10)
+        pdfinfo_from_path(str(path), timeout=10)
     except PDFPageCountError as error:
         return "last page (0)" in str(error)
     except (PDFInfoNotInstalledError, PDFPopplerTimeoutError):
