@@ -65,7 +65,7 @@ class Queue:
         self._changed: dict[str, asyncio.Event] = {}
         self._keeper: asyncio.Task[None] | None = None
         self._on_ready = on_ready
-        self._slots = asyncio.Semaphore(max(2, pool.size))
+        self._slots = asyncio.Semaphore(pool.size + 2)
 
     @property
     def waiting(self) -> int:

@@ -8,206 +8,14 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from visualproof_server.proving.units import CURRENCIES, LONE_SCALES, SCALES, SYMBOLS, UNITS
+
 MAX_DIGITS = 40
 
 _CHUNK = re.compile(r"\d+(?:[.,']\d+)*")
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+$")
 _LETTERS_AFTER = re.compile(r"[^\W\d_]+")
 
-# Symbols and words for currencies; a symbol may stand for several.
-CURRENCIES: dict[str, frozenset[str]] = {
-    "€": frozenset({"EUR"}),
-    "£": frozenset({"GBP"}),
-    "$": frozenset({"USD", "AUD", "CAD", "NZD", "SGD", "HKD", "MXN", "TWD"}),
-    "us$": frozenset({"USD"}),
-    "s$": frozenset({"SGD"}),
-    "a$": frozenset({"AUD"}),
-    "c$": frozenset({"CAD"}),
-    "¥": frozenset({"JPY", "CNY"}),
-    "₹": frozenset({"INR"}),
-    "₩": frozenset({"KRW"}),
-    "₽": frozenset({"RUB"}),
-    "₺": frozenset({"TRY"}),
-    "฿": frozenset({"THB"}),
-    "₫": frozenset({"VND"}),
-    "₱": frozenset({"PHP"}),
-    "₪": frozenset({"ILS"}),
-    "₴": frozenset({"UAH"}),
-    "₦": frozenset({"NGN"}),
-    "rm": frozenset({"MYR"}),
-    "rs": frozenset({"INR", "PKR", "LKR", "NPR"}),
-    "rp": frozenset({"IDR"}),
-    "kr": frozenset({"SEK", "NOK", "DKK", "ISK"}),
-    "zł": frozenset({"PLN"}),
-    "kč": frozenset({"CZK"}),
-    "ft": frozenset({"HUF"}),
-    "fr": frozenset({"CHF"}),
-    "sfr": frozenset({"CHF"}),
-    "euro": frozenset({"EUR"}),
-    "euros": frozenset({"EUR"}),
-    "dollars": frozenset({"USD", "AUD", "CAD", "NZD", "SGD", "HKD"}),
-    "pounds": frozenset({"GBP"}),
-} | {
-    code.lower(): frozenset({code})
-    for code in [
-        "EUR",
-        "USD",
-        "GBP",
-        "JPY",
-        "CNY",
-        "CHF",
-        "AUD",
-        "CAD",
-        "NZD",
-        "SGD",
-        "HKD",
-        "MYR",
-        "IDR",
-        "THB",
-        "INR",
-        "PKR",
-        "SEK",
-        "NOK",
-        "DKK",
-        "ISK",
-        "PLN",
-        "CZK",
-        "HUF",
-        "RON",
-        "BGN",
-        "TRY",
-        "RUB",
-        "UAH",
-        "ILS",
-        "AED",
-        "SAR",
-        "ZAR",
-        "NGN",
-        "KES",
-        "EGP",
-        "BRL",
-        "MXN",
-        "ARS",
-        "CLP",
-        "COP",
-        "PEN",
-        "KRW",
-        "TWD",
-        "VND",
-        "PHP",
-    ]
-}
-_SYMBOLS = "".join(sorted({k for k in CURRENCIES if len(k) == 1 and not k.isalpha()}))
-
-SCALES: dict[str, int] = {
-    "thousand": 3, "k": 3, "K": 3, "tsd": 3, "mille": 3, "million": 6, "millions": 6, "mio": 6,
-    "mn": 6, "M": 6, "millionen": 6, "millones": 6, "milioni": 6, "milhões": 6, "miljoen": 6,
-    "billion": 9, "billions": 9, "bn": 9, "B": 9, "mrd": 9, "milliarden": 9, "milliard": 9,
-    "milliards": 9, "miliardi": 9, "miljard": 9, "trillion": 12, "tn": 12, "lakh": 5, "lakhs": 5,
-    "lac": 5, "crore": 7, "crores": 7, "cr": 7,
-}  # fmt: skip
-_LONE_SCALES = {"k", "K", "M", "B", "mn", "bn", "tn"}
-
-UNITS = frozenset(
-    [
-        "kg",
-        "g",
-        "mg",
-        "µg",
-        "t",
-        "lb",
-        "lbs",
-        "oz",
-        "l",
-        "ml",
-        "cl",
-        "dl",
-        "km",
-        "m",
-        "cm",
-        "mm",
-        "mi",
-        "ft",
-        "in",
-        "ha",
-        "m2",
-        "m3",
-        "m²",
-        "m³",
-        "km2",
-        "km²",
-        "sqm",
-        "sqft",
-        "w",
-        "kw",
-        "mw",
-        "gw",
-        "wh",
-        "kwh",
-        "mwh",
-        "gwh",
-        "v",
-        "kv",
-        "a",
-        "ma",
-        "hz",
-        "khz",
-        "mhz",
-        "ghz",
-        "kb",
-        "mb",
-        "gb",
-        "tb",
-        "°c",
-        "°f",
-        "°k",
-        "h",
-        "hr",
-        "hrs",
-        "hour",
-        "hours",
-        "min",
-        "mins",
-        "s",
-        "sec",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "month",
-        "months",
-        "year",
-        "years",
-        "tage",
-        "tag",
-        "jahre",
-        "pcs",
-        "pc",
-        "ea",
-        "nos",
-        "st",
-        "stk",
-        "stück",
-        "x",
-        "pers",
-        "persons",
-        "bar",
-        "kpa",
-        "mpa",
-        "rpm",
-        "km/h",
-        "m/s",
-        "mph",
-        "m3/day",
-        "watts",
-        "watt",
-        "volts",
-        "volt",
-        "amps",
-        "ppm",
-        "db",
-    ]
-)
 _ORDINALS = {"st", "nd", "rd", "th", "er", "e"}
 _PERCENT = re.compile(r" ?(?:%|percent\b|prozent\b|pct\b|pour cent\b|por ciento\b)", re.I)
 
@@ -375,7 +183,7 @@ def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
     stop -= (
         stop > 0 and text[stop - 1] == "." and text[:stop].lower().endswith(("rs.", "rm.", "kr."))
     )
-    if stop and text[stop - 1] in _SYMBOLS:
+    if stop and text[stop - 1] in SYMBOLS:
         begin = stop - 1
         letters = _LETTERS_BEFORE.search(text[max(0, begin - 3) : begin])
         if letters and (letters.group() + text[stop - 1]).lower() in CURRENCIES:
@@ -434,7 +242,7 @@ class _Right:
             adjacent = text[self.end : self.end + 1] not in ("", " ")
             begin = self.end if adjacent else self.end + 1
             symbol = text[begin : begin + 1]
-            if symbol and symbol in _SYMBOLS and not has_currency and not self.currencies:
+            if symbol and symbol in SYMBOLS and not has_currency and not self.currencies:
                 if text[begin + 1 : begin + 2].isdigit():
                     return
                 self.currencies = CURRENCIES[symbol]
@@ -458,7 +266,7 @@ class _Right:
                     self.end = stop
                     continue
             scale = SCALES.get(name, SCALES.get(low) if len(name) > 2 else None)
-            if scale and clean and not self.exponent and (adjacent or name not in _LONE_SCALES):
+            if scale and clean and not self.exponent and (adjacent or name not in LONE_SCALES):
                 self.exponent = scale
                 self.end = stop
                 continue

@@ -45,8 +45,9 @@ def clean(page: Grey) -> Cleaned:
     The figures behind each step are in docs/design.md.
     """
     image = page
-    if _light_spread(image) > UNEVEN_LIGHT:
-        image = _flattened(image)
+    background = _background(image)
+    if _spread(background) > UNEVEN_LIGHT:
+        image = _flattened(image, background)
     if _speckled(image):
         image = cv2.medianBlur(image, 3)
     angle = skew_degrees(image)
@@ -56,7 +57,7 @@ def clean(page: Grey) -> Cleaned:
     height, width = image.shape
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), angle, 1.0)
     turned = cv2.warpAffine(
-        image, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        image, matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     return Cleaned(turned, cv2.invertAffineTransform(matrix))
 
@@ -106,28 +107,28 @@ def skew_degrees(image: Grey) -> float:
 
 
 def _background(image: Grey) -> Grey:
-    scale = min(1.0, 600.0 / max(image.shape))
+    scale = min(1.0, 300.0 / max(image.shape))
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    opened = cv2.dilate(small, np.ones((9, 9), np.uint8))
-    return cv2.medianBlur(opened, 21)
+    opened = cv2.dilate(small, np.ones((5, 5), np.uint8))
+    return cv2.medianBlur(opened, 11)
 
 
-def _light_spread(image: Grey) -> float:
-    background = _background(image)
+def _spread(background: Grey) -> float:
     low, high = np.percentile(background, [10, 90])
     # Large dark areas are design, not shadow.
     return float(high - low) if low > 90 else 0.0
 
 
-def _flattened(image: Grey) -> Grey:
+def _flattened(image: Grey, background: Grey) -> Grey:
     height, width = image.shape
-    background = cv2.resize(_background(image), (width, height), interpolation=cv2.INTER_LINEAR)
+    background = cv2.resize(background, (width, height), interpolation=cv2.INTER_LINEAR)
     return cv2.divide(image, np.maximum(background, 1), scale=255)
 
 
 def _speckled(image: Grey) -> bool:
     """Whether most marks are specks, and letters large enough to survive a median filter."""
-    middle = image[image.shape[0] // 4 : image.shape[0] * 3 // 4]
+    top, left = (max(0, (side - 1000) // 2) for side in image.shape)
+    middle = np.ascontiguousarray(image[top : top + 1000, left : left + 1000])
     ink = cv2.adaptiveThreshold(
         middle, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
     )

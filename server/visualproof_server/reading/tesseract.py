@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytesseract
 
 from visualproof_server.model.errors import VisualProofError
@@ -14,8 +15,11 @@ from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey
 
 PAGE_TIMEOUT_S = 60
-# Below this capital height (pixels) enlarging gains words; see docs/design.md.
-ENLARGE_UNDER_PX = 20.0
+# Small images whose letters are lower than this (median height in pixels) gain words when they
+# are enlarged towards ENLARGE_TO_PX, at most twice; larger ones lose some (docs/design.md).
+ENLARGE_UNDER_PX = 18.0
+ENLARGE_TO_PX = 24.0
+ENLARGE_MAX_PIXELS = 2_500_000
 _WORD_LEVEL = "5"
 
 
@@ -46,8 +50,8 @@ class Tesseract:
         scale = 1.0
         if dpi is None:
             height = text_height(image)
-            if 0 < height < ENLARGE_UNDER_PX and max(image.shape) < 3000:
-                scale = 2.0
+            if 0 < height < ENLARGE_UNDER_PX and image.size <= ENLARGE_MAX_PIXELS:
+                scale = min(2.0, ENLARGE_TO_PX / height)
         config = "--oem 1 --psm 3" + (f" --dpi {dpi}" if dpi else "")
         return self._run(_scaled(image, scale), languages, config, scale)
 
@@ -108,9 +112,10 @@ def parse_tsv(tsv: str, scale: float) -> list[EngineWord]:
 
 
 def text_height(image: Grey) -> float:
-    """Median height in pixels of what looks like letters, 0 when there are too few."""
-    import numpy as np
-
+    """Median height in pixels of what looks like letters mid-page, 0 when there are too few."""
+    height, width = image.shape
+    top, left = max(0, (height - 1000) // 2), max(0, (width - 1000) // 2)
+    image = np.ascontiguousarray(image[top : top + 1000, left : left + 1000])
     ink = cv2.adaptiveThreshold(image, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20)
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     heights = stats[1:, cv2.CC_STAT_HEIGHT]

@@ -23,6 +23,7 @@ from visualproof_server.prompting.render import MarkerStyle
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.prove import RULES_VERSION
 from visualproof_server.rpc import convert, status, upload
+from visualproof_server.rpc.blocks import blocks_to_wire
 from visualproof_server.rpc.options import Defaults, options_from_wire
 from visualproof_server.storing import documents
 from visualproof_server.storing.store import DocumentStore
@@ -189,9 +190,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         size = min(request.page_size or 5000, 10_000)
         kinds = frozenset(int(k) for k in request.kinds if k)
         blocks: list[block_pb2.Block] = []
-        for number, block in enumerate(
-            convert.blocks_to_wire(document, request.page_number, kinds)
-        ):
+        for number, block in enumerate(blocks_to_wire(document, request.page_number, kinds)):
             if number >= start + size:
                 return pb.ListBlocksResponse(blocks=blocks, next_page_token=_token(start + size))
             if number >= start:

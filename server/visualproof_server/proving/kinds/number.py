@@ -9,7 +9,8 @@ from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.locales import conventions
 from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import CURRENCIES, NumberRead, scan_numbers
+from visualproof_server.proving.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.units import CURRENCIES
 
 
 @dataclass(frozen=True, slots=True)
