@@ -36,7 +36,7 @@ def pages_of(files: list[Path], count: int) -> list[Image.Image]:
 def document_of(pages: list[Image.Image]) -> bytes:
     """One TIFF with all pages, as a scanner makes it."""
     data = io.BytesIO()
-    pages[0].save()
+    pages[0].save(data, "TIFF", save_all=True, append_images=pages[1:])
     return data.getvalue()
 
 
