@@ -17,6 +17,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import psutil
 from PIL import Image
 from serving import serving
@@ -30,7 +31,8 @@ OWN = Path(__file__).parent.parent / "examples" / "invoice" / "scan.jpg"
 
 def pages_of(files: list[Path], count: int) -> list[Image.Image]:
     """Grey page images."""
-    return [Image.open(files[n % len(files)]).convert("L") for n in range(count)]
+    greys = [np.asarray(Image.open(file).convert("L")) for file in files]
+    return [Image.fromarray(greys[n % len(greys)]) for n in range(count)]
 
 
 def document_of(pages: list[Image.Image]) -> bytes:
