@@ -85,6 +85,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=12)
     args = parser.parse_args()
     pages = pages_of(args.files, args.pages)
+    document = document_of(pages)
     with tempfile.TemporaryDirectory() as folder:
         raw, cleaned = [], []
         for number, page in enumerate(pages):
@@ -95,7 +96,6 @@ def main() -> None:
             cleaned.append(Path(folder) / f"clean-{number}.pgm")
             Image.fromarray(clean(grey).image).save(cleaned[-1])
         raw_s, clean_s = bare(raw), bare(cleaned)
-    document = document_of(pages)
     one_s, _ = served(document, 1)
     two_s, peak = served(document, 2)
     result = {
