@@ -250,6 +250,18 @@ class AsyncClient:
         response: pb.VerifyAnswerResponse = await self._call(self._stub.VerifyAnswer, request)
         return Report(response.report)
 
+    async def check_prose(
+        self, text: str, reports: Iterable[Report], *, rounding_allowed: bool = False
+    ) -> pb.CheckProseResponse:
+        """Every number of a text, classed against the verified values of some reports."""
+        request = pb.CheckProseRequest(
+            text=text,
+            reports=[report.message for report in reports],
+            rounding_allowed=rounding_allowed,
+        )
+        response: pb.CheckProseResponse = await self._call(self._stub.CheckProse, request)
+        return response
+
     async def annotate(
         self,
         document: DocumentRef,

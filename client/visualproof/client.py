@@ -246,6 +246,18 @@ class Client:
         response: pb.VerifyAnswerResponse = self._call(self._stub.VerifyAnswer, request)
         return Report(response.report)
 
+    def check_prose(
+        self, text: str, reports: Iterable[Report], *, rounding_allowed: bool = False
+    ) -> pb.CheckProseResponse:
+        """Every number of a text, classed against the verified values of some reports."""
+        request = pb.CheckProseRequest(
+            text=text,
+            reports=[report.message for report in reports],
+            rounding_allowed=rounding_allowed,
+        )
+        response: pb.CheckProseResponse = self._call(self._stub.CheckProse, request)
+        return response
+
     def annotate(
         self,
         document: DocumentRef,

@@ -190,6 +190,11 @@ class _Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         )
         return pb.VerifyAnswerResponse(report=report)
 
+    def CheckProse(
+        self, request: pb.CheckProseRequest, context: grpc.ServicerContext
+    ) -> pb.CheckProseResponse:
+        return pb.CheckProseResponse(safe=True)
+
     def GetPageImage(
         self, request: pb.GetPageImageRequest, context: grpc.ServicerContext
     ) -> Iterator[pb.GetPageImageResponse]:

@@ -86,10 +86,9 @@ class App:
             raise SystemExit(
                 "No OCR engine is installed; on Debian: apt-get install tesseract-ocr poppler-utils"
             )
-        if self._settings.engine not in engines:
-            raise SystemExit(
-                f"Engine {self._settings.engine} is not installed; there is: {', '.join(engines)}"
-            )
+        default = self._settings.engine or next(iter(engines))
+        if default not in engines:
+            raise SystemExit(f"Engine {default} is not installed; there is: {', '.join(engines)}")
         settings = self._settings
         desk = Desk(self._store, self._deskers, settings.verify_timeout_s)
         self._queue = Queue(
@@ -109,9 +108,7 @@ class App:
             _version("visualproof-server"),
             tuple(
                 (e["name"], e["version"], tuple(e["languages"]))
-                for e in sorted(
-                    description["engines"], key=lambda e: str(e["name"]) != settings.engine
-                )
+                for e in sorted(description["engines"], key=lambda e: str(e["name"]) != default)
             ),
             _limits(settings),
             await asyncio.to_thread(_components),
@@ -120,7 +117,7 @@ class App:
             self._store,
             self._queue,
             desk,
-            Defaults(settings.engine, tuple(settings.languages.split("+")), settings.dpi, engines),
+            Defaults(default, tuple(settings.languages.split("+")), settings.dpi, engines),
             facts,
             self._incoming,
             settings.max_upload_mb * _MEGABYTE,

@@ -20,7 +20,7 @@ class Settings:
     data_dir: str = _setting("./visualproof-data", "where documents are kept")
     workers: int = _setting(os.cpu_count() or 1, "reading processes", "processes")
     desk_workers: int = _setting(1, "processes that verify and draw", "processes")
-    engine: str = _setting("tesseract", "default OCR engine: tesseract or rapidocr")
+    engine: str = _setting("", "default OCR engine; empty: auto where both are installed")
     languages: str = _setting("eng", "default languages, joined by +")
     dpi: int = _setting(300, "default resolution of rasterised pages", "dpi")
     max_upload_mb: int = _setting(100, "largest upload, at most 500", "MB")

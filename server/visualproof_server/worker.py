@@ -20,6 +20,7 @@ import cv2
 
 from visualproof_server.jobs.tasks import Tasks
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.auto import Auto
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import Tesseract
@@ -27,7 +28,7 @@ from visualproof_server.storing.disk import DiskStore
 
 
 def engines() -> dict[str, OcrEngine]:
-    """Installed engines by name."""
+    """Installed engines by name, the best first."""
     found: dict[str, OcrEngine] = {}
     if shutil.which("tesseract"):
         found["tesseract"] = Tesseract()
@@ -35,6 +36,8 @@ def engines() -> dict[str, OcrEngine]:
         from visualproof_server.reading.rapid import Rapid
 
         found["rapidocr"] = Rapid()
+    if len(found) == 2:
+        found = {"auto": Auto(found["tesseract"], found["rapidocr"]), **found}
     return found
 
 

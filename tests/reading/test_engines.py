@@ -10,9 +10,10 @@ from visualproof_server.reading.tesseract import Tesseract, parse_tsv
 
 ENGINES: list[OcrEngine] = [Tesseract()]
 if find_spec("rapidocr") is not None:
+    from visualproof_server.reading.auto import Auto
     from visualproof_server.reading.rapid import Rapid
 
-    ENGINES.append(Rapid())
+    ENGINES += [Rapid(), Auto(Tesseract(), Rapid())]
 
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 LINES = ["Invoice INV-2026-0417", "Total due 16,020.00"]
@@ -38,12 +39,13 @@ class TestEngine:
         assert len({w.line for w in words}) == 2
 
     def test_reads_one_line(self, engine: OcrEngine) -> None:
-        words = engine.read_line(np.ascontiguousarray(page()[150:260]), ("eng",))
+        (words,) = engine.read_lines([np.ascontiguousarray(page()[150:260])], ("eng",))
         assert " ".join(w.text for w in words) == LINES[1]
+        assert 40 < words[0].left < words[-1].right < 640
 
     def test_keeps_nothing_between_calls(self, engine: OcrEngine) -> None:
         first = engine.read(page(), ("eng",), None)
-        engine.read_line(np.full((60, 300), 255, np.uint8), ("eng",))
+        engine.read_lines([np.full((60, 300), 255, np.uint8)], ("eng",))
         assert engine.read(page(), ("eng",), None) == first
 
     def test_an_empty_page_has_no_words(self, engine: OcrEngine) -> None:

@@ -75,6 +75,34 @@ MARKER_STYLE_COMPACT: MarkerStyle.ValueType  # 2
 """<L12>: fewer tokens."""
 global___MarkerStyle = MarkerStyle
 
+class _ProseClass:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _ProseClassEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_ProseClass.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    PROSE_CLASS_UNSPECIFIED: _ProseClass.ValueType  # 0
+    """Never sent."""
+    PROSE_CLASS_QUOTED: _ProseClass.ValueType  # 1
+    """A verified value, with the same unit and currency."""
+    PROSE_CLASS_DERIVED: _ProseClass.ValueType  # 2
+    """A derived value, or a number of a relation that holds."""
+    PROSE_CLASS_UNVERIFIED: _ProseClass.ValueType  # 3
+    """Neither."""
+
+class ProseClass(_ProseClass, metaclass=_ProseClassEnumTypeWrapper):
+    """Where a number of a text comes from."""
+
+PROSE_CLASS_UNSPECIFIED: ProseClass.ValueType  # 0
+"""Never sent."""
+PROSE_CLASS_QUOTED: ProseClass.ValueType  # 1
+"""A verified value, with the same unit and currency."""
+PROSE_CLASS_DERIVED: ProseClass.ValueType  # 2
+"""A derived value, or a number of a relation that holds."""
+PROSE_CLASS_UNVERIFIED: ProseClass.ValueType  # 3
+"""Neither."""
+global___ProseClass = ProseClass
+
 @typing.final
 class UploadHeader(google.protobuf.message.Message):
     """What an upload begins with."""
@@ -598,6 +626,92 @@ class VerifyAnswerResponse(google.protobuf.message.Message):
     def ClearField(self, field_name: typing.Literal["report", b"report"]) -> None: ...
 
 global___VerifyAnswerResponse = VerifyAnswerResponse
+
+@typing.final
+class ProseSpan(google.protobuf.message.Message):
+    """A number of a text."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    START_FIELD_NUMBER: builtins.int
+    END_FIELD_NUMBER: builtins.int
+    TEXT_FIELD_NUMBER: builtins.int
+    PROSE_CLASS_FIELD_NUMBER: builtins.int
+    PATH_FIELD_NUMBER: builtins.int
+    start: builtins.int
+    """Where it begins, in Unicode code points from 0."""
+    end: builtins.int
+    """Where it ends, exclusive."""
+    text: builtins.str
+    """As written."""
+    prose_class: global___ProseClass.ValueType
+    """Where it comes from."""
+    path: builtins.str
+    """JSON Pointer of the value, or the relation; empty when unverified."""
+    def __init__(
+        self,
+        *,
+        start: builtins.int = ...,
+        end: builtins.int = ...,
+        text: builtins.str = ...,
+        prose_class: global___ProseClass.ValueType = ...,
+        path: builtins.str = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["end", b"end", "path", b"path", "prose_class", b"prose_class", "start", b"start", "text", b"text"]) -> None: ...
+
+global___ProseSpan = ProseSpan
+
+@typing.final
+class CheckProseRequest(google.protobuf.message.Message):
+    """Asks to check a text."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: builtins.int
+    REPORTS_FIELD_NUMBER: builtins.int
+    ROUNDING_ALLOWED_FIELD_NUMBER: builtins.int
+    text: builtins.str
+    """The text, up to 200,000 characters."""
+    rounding_allowed: builtins.bool
+    """A number passes if a verified one rounds to it at the decimals it shows."""
+    @property
+    def reports(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[visualproof.v1.report_pb2.Report]:
+        """Reports whose verified values may be said, up to 50."""
+
+    def __init__(
+        self,
+        *,
+        text: builtins.str = ...,
+        reports: collections.abc.Iterable[visualproof.v1.report_pb2.Report] | None = ...,
+        rounding_allowed: builtins.bool = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["reports", b"reports", "rounding_allowed", b"rounding_allowed", "text", b"text"]) -> None: ...
+
+global___CheckProseRequest = CheckProseRequest
+
+@typing.final
+class CheckProseResponse(google.protobuf.message.Message):
+    """Every number of a text."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    SPANS_FIELD_NUMBER: builtins.int
+    SAFE_FIELD_NUMBER: builtins.int
+    safe: builtins.bool
+    """Whether none is unverified."""
+    @property
+    def spans(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___ProseSpan]:
+        """In the text's order."""
+
+    def __init__(
+        self,
+        *,
+        spans: collections.abc.Iterable[global___ProseSpan] | None = ...,
+        safe: builtins.bool = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["safe", b"safe", "spans", b"spans"]) -> None: ...
+
+global___CheckProseResponse = CheckProseResponse
 
 @typing.final
 class AnnotatePagesRequest(google.protobuf.message.Message):

@@ -80,6 +80,11 @@ class VisualProofServiceStub(object):
                 request_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.VerifyAnswerRequest.SerializeToString,
                 response_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.VerifyAnswerResponse.FromString,
                 _registered_method=True)
+        self.CheckProse = channel.unary_unary(
+                '/visualproof.v1.VisualProofService/CheckProse',
+                request_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.CheckProseRequest.SerializeToString,
+                response_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.CheckProseResponse.FromString,
+                _registered_method=True)
         self.AnnotatePages = channel.unary_stream(
                 '/visualproof.v1.VisualProofService/AnnotatePages',
                 request_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesRequest.SerializeToString,
@@ -159,6 +164,13 @@ class VisualProofServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CheckProse(self, request, context):
+        """Classes every number of a free text against verified values; keeps nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def AnnotatePages(self, request, context):
         """Draws a report's boxes on its pages, one message a page or crop.
         """
@@ -220,6 +232,11 @@ def add_VisualProofServiceServicer_to_server(servicer, server):
                     servicer.VerifyAnswer,
                     request_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.VerifyAnswerRequest.FromString,
                     response_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.VerifyAnswerResponse.SerializeToString,
+            ),
+            'CheckProse': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckProse,
+                    request_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.CheckProseRequest.FromString,
+                    response_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.CheckProseResponse.SerializeToString,
             ),
             'AnnotatePages': grpc.unary_stream_rpc_method_handler(
                     servicer.AnnotatePages,
@@ -476,6 +493,33 @@ class VisualProofService(object):
             '/visualproof.v1.VisualProofService/VerifyAnswer',
             visualproof_dot_v1_dot_visual__proof__service__pb2.VerifyAnswerRequest.SerializeToString,
             visualproof_dot_v1_dot_visual__proof__service__pb2.VerifyAnswerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CheckProse(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/visualproof.v1.VisualProofService/CheckProse',
+            visualproof_dot_v1_dot_visual__proof__service__pb2.CheckProseRequest.SerializeToString,
+            visualproof_dot_v1_dot_visual__proof__service__pb2.CheckProseResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -75,6 +75,12 @@ class VisualProofServiceStub:
     ]
     """Proves an answer; keeps nothing."""
 
+    CheckProse: grpc.UnaryUnaryMultiCallable[
+        visualproof.v1.visual_proof_service_pb2.CheckProseRequest,
+        visualproof.v1.visual_proof_service_pb2.CheckProseResponse,
+    ]
+    """Classes every number of a free text against verified values; keeps nothing."""
+
     AnnotatePages: grpc.UnaryStreamMultiCallable[
         visualproof.v1.visual_proof_service_pb2.AnnotatePagesRequest,
         visualproof.v1.visual_proof_service_pb2.AnnotatePagesResponse,
@@ -143,6 +149,12 @@ class VisualProofServiceAsyncStub:
         visualproof.v1.visual_proof_service_pb2.VerifyAnswerResponse,
     ]
     """Proves an answer; keeps nothing."""
+
+    CheckProse: grpc.aio.UnaryUnaryMultiCallable[
+        visualproof.v1.visual_proof_service_pb2.CheckProseRequest,
+        visualproof.v1.visual_proof_service_pb2.CheckProseResponse,
+    ]
+    """Classes every number of a free text against verified values; keeps nothing."""
 
     AnnotatePages: grpc.aio.UnaryStreamMultiCallable[
         visualproof.v1.visual_proof_service_pb2.AnnotatePagesRequest,
@@ -230,6 +242,14 @@ class VisualProofServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[visualproof.v1.visual_proof_service_pb2.VerifyAnswerResponse, collections.abc.Awaitable[visualproof.v1.visual_proof_service_pb2.VerifyAnswerResponse]]:
         """Proves an answer; keeps nothing."""
+
+    @abc.abstractmethod
+    def CheckProse(
+        self,
+        request: visualproof.v1.visual_proof_service_pb2.CheckProseRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[visualproof.v1.visual_proof_service_pb2.CheckProseResponse, collections.abc.Awaitable[visualproof.v1.visual_proof_service_pb2.CheckProseResponse]]:
+        """Classes every number of a free text against verified values; keeps nothing."""
 
     @abc.abstractmethod
     def AnnotatePages(

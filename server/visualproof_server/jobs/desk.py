@@ -10,6 +10,7 @@ from visualproof_server.jobs.pool import WorkerPool
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.prose import ProseReport
 from visualproof_server.model.report import FieldSpec, Report
 from visualproof_server.prompting import render, schema
 from visualproof_server.proving.request import ProveRequest
@@ -73,6 +74,12 @@ class Desk:
             self._verify_timeout_s,
         )
         return codec.loads(Report, parts[0])
+
+    async def check_prose(self, text: str, reports: list[Report], rounding: bool) -> ProseReport:
+        """Every number of a text, classed; error ANSWER_TOO_LARGE."""
+        blobs = [text.encode(), *(codec.dumps(r) for r in reports)]
+        parts = await self._run("check_prose", [rounding], blobs, self._verify_timeout_s)
+        return codec.loads(ProseReport, parts[0])
 
     async def pictures(
         self, document_id: str, report: Report, request: DrawRequest

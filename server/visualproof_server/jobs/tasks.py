@@ -11,7 +11,7 @@ from visualproof_server.model.document import Document, ReadOptions
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Report
-from visualproof_server.proving import prove
+from visualproof_server.proving import prose, prove
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.reading import reader
 from visualproof_server.reading.engine import OcrEngine
@@ -39,6 +39,7 @@ class Tasks:
             "read_page": self.read_page,
             "warm": self.warm,
             "verify": self.verify,
+            "check_prose": self.check_prose,
             "annotate": self.annotate,
             "page_image": self.page_image,
         }
@@ -79,7 +80,8 @@ class Tasks:
                 images.clear()
                 images[page] = reader.decode(documents.page_image(self._store, document_id, page))
             # Another engine where there is one, then the same by other means.
-            for engine in sorted(self._engines.values(), key=lambda e: e.name == engine_name):
+            readers = [e for name, e in self._engines.items() if name != "auto"]
+            for engine in sorted(readers, key=lambda e: e.name == engine_name):
                 languages = tuple(
                     code for code in document.options.languages if code in engine.languages()
                 )
@@ -87,6 +89,10 @@ class Tasks:
 
         report = prove.prove(index, answer, codec.loads(ProveRequest, request), look_again)
         return [codec.dumps(report)]
+
+    def check_prose(self, rounding: bool, text: bytes, *reports: bytes) -> list[bytes]:
+        made = [codec.loads(Report, report) for report in reports]
+        return [codec.dumps(prose.check_prose(text.decode(), made, rounding))]
 
     def annotate(self, document_id: str, report: bytes, request: bytes) -> list[bytes]:
         """Pairs of JSON header and encoded image."""

@@ -11,7 +11,8 @@ class EngineWord:
     """A word in pixels of the image given to `read`; confidence 0 to 1.
 
     `line` groups the words of one printed line where the engine knows it (any number, the same
-    for its words), `block` likewise groups lines of one column or paragraph.
+    for its words), `block` likewise groups lines of one column or paragraph. `engine` is set by
+    engines that are made of several.
     """
 
     text: str
@@ -22,6 +23,7 @@ class EngineWord:
     confidence: float
     block: int
     line: int
+    engine: str = ""
 
 
 class OcrEngine(Protocol):
@@ -50,6 +52,6 @@ class OcrEngine(Protocol):
         """The words of a page. dpi is stated for pages we rasterised, None where unknown."""
         ...
 
-    def read_line(self, image: Grey, languages: tuple[str, ...]) -> list[EngineWord]:
-        """The words of a crop that holds one line of print."""
+    def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
+        """The words of each crop that holds one line of print, in pixels of the crop."""
         ...

@@ -178,4 +178,4 @@ def _word(word: EngineWord, cleaned: Cleaned, engine: str) -> Word:
     quad = cleaned.quad(word.left, word.top, word.right, word.bottom)
     xs, ys = [x for x, _ in quad], [y for _, y in quad]
     box = Box(min(xs), min(ys), max(xs), max(ys))
-    return Word(word.text, box, quad, round(word.confidence, 4), engine)
+    return Word(word.text, box, quad, round(word.confidence, 4), word.engine or engine)

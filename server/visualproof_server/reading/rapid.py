@@ -4,6 +4,7 @@ import importlib.metadata
 from typing import Any
 
 import cv2
+import numpy as np
 
 from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey
@@ -28,28 +29,13 @@ class Rapid:
         return _LANGUAGES
 
     def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
-        return self._run(image, use_det=True)
-
-    def read_line(self, image: Grey, languages: tuple[str, ...]) -> list[EngineWord]:
-        return self._run(image, use_det=False)
-
-    def _run(self, image: Grey, use_det: bool) -> list[EngineWord]:
         result = self._loaded()(
             cv2.cvtColor(image, cv2.COLOR_GRAY2BGR),
-            use_det=use_det,
+            use_det=True,
             use_cls=False,
             use_rec=True,
-            return_word_box=use_det,
+            return_word_box=True,
         )
-        if not use_det:
-            height, width = image.shape
-            return [
-                EngineWord(text.strip(), 0, 0, width, height, float(score), 0, index)
-                for index, (text, score) in enumerate(
-                    zip(result.txts or (), result.scores or (), strict=True)
-                )
-                if text.strip()
-            ]
         words = []
         # An empty page has no boxes, and one malformed entry of words.
         for index, line in enumerate(result.word_results if result.boxes is not None else ()):
@@ -65,6 +51,25 @@ class Rapid:
                 )
         return words
 
+    def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
+        if not images:
+            return []
+        from rapidocr.ch_ppocr_rec import TextRecInput
+
+        colour = [cv2.cvtColor(image, cv2.COLOR_GRAY2BGR) for image in images]
+        read = self._recogniser()(TextRecInput(img=colour, return_word_box=True))
+        return [
+            _line_words(image, info) if text.strip() else []
+            for image, text, info in zip(images, read.txts, read.word_results, strict=True)
+        ]
+
+    def _recogniser(self) -> Any:
+        """The recognition step alone; the engine loads it at its first use."""
+        engine = self._loaded()
+        if engine.text_rec is None:
+            engine(np.full((48, 48, 3), 255, np.uint8), use_det=False, use_cls=False, use_rec=True)
+        return engine.text_rec
+
     def _loaded(self) -> Any:
         if self._engine is None:
             from rapidocr import RapidOCR
@@ -77,3 +82,22 @@ class Rapid:
                 }
             )
         return self._engine
+
+
+def _line_words(image: Grey, info: Any) -> list[EngineWord]:
+    """Words of a recognised line, placed by the columns of its characters.
+
+    A word is as sure as its least sure character.
+    """
+    height, width = image.shape
+    words = []
+    at = 0
+    for characters, columns in zip(info.words, info.word_cols, strict=True):
+        confidence = min(info.confs[at : at + len(characters)], default=0.0)
+        at += len(characters)
+        left = max(0.0, (columns[0] - 0.5) / info.line_txt_len * width)
+        right = min(float(width), (columns[-1] + 1.5) / info.line_txt_len * width)
+        text = "".join(characters).strip()
+        if text:
+            words.append(EngineWord(text, left, 0, right, height, float(confidence), 0, 0))
+    return words

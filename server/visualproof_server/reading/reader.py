@@ -33,7 +33,7 @@ from visualproof_server.reading.source import (
     plan_pdf_page,
 )
 
-LAYOUT_VERSION = "1"
+LAYOUT_VERSION = "2"
 IMAGE_QUALITY = 92
 
 
@@ -119,7 +119,7 @@ def reread(
     scale = min(4.0, max(1.0, 48.0 / max(1, box.height)))
     crop = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
     crop = cv2.copyMakeBorder(crop, 12, 12, 12, 12, cv2.BORDER_REPLICATE)
-    words = engine.read_line(np.ascontiguousarray(crop), languages)
+    (words,) = engine.read_lines([np.ascontiguousarray(crop)], languages)
     return [(w.text, w.confidence) for w in words]
 
 

@@ -47,16 +47,12 @@ class Tesseract:
         return self._languages
 
     def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
-        scale = 1.0
-        if dpi is None:
-            height = text_height(image)
-            if 0 < height < ENLARGE_UNDER_PX and image.size <= ENLARGE_MAX_PIXELS:
-                scale = min(2.0, ENLARGE_TO_PX / height)
+        scaled, scale = (image, 1.0) if dpi else enlarged(image)
         config = "--oem 1 --psm 3" + (f" --dpi {dpi}" if dpi else "")
-        return self._run(_scaled(image, scale), languages, config, scale)
+        return self._run(scaled, languages, config, scale)
 
-    def read_line(self, image: Grey, languages: tuple[str, ...]) -> list[EngineWord]:
-        return self._run(image, languages, "--oem 1 --psm 7", 1.0)
+    def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
+        return [self._run(image, languages, "--oem 1 --psm 7", 1.0) for image in images]
 
     def _run(
         self, image: Grey, languages: tuple[str, ...], config: str, scale: float
@@ -111,6 +107,15 @@ def parse_tsv(tsv: str, scale: float) -> list[EngineWord]:
     return words
 
 
+def enlarged(image: Grey) -> tuple[Grey, float]:
+    """The image, larger if it is small and its print too, and the factor."""
+    height = text_height(image) if image.size <= ENLARGE_MAX_PIXELS else 0.0
+    if not 0 < height < ENLARGE_UNDER_PX:
+        return image, 1.0
+    scale = min(2.0, ENLARGE_TO_PX / height)
+    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC), scale
+
+
 def text_height(image: Grey) -> float:
     """Median height in pixels of what looks like letters mid-page, 0 when there are too few."""
     height, width = image.shape
@@ -122,12 +127,6 @@ def text_height(image: Grey) -> float:
     widths = stats[1:, cv2.CC_STAT_WIDTH]
     letters = heights[(heights >= 5) & (heights < 120) & (widths >= 2) & (widths < 3 * heights)]
     return float(np.median(letters)) if len(letters) >= 20 else 0.0
-
-
-def _scaled(image: Grey, scale: float) -> Grey:
-    if scale == 1.0:
-        return image
-    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
 
 
 def _write_pgm(path: Path, image: Grey) -> None:

@@ -2,6 +2,7 @@
 
 from google.protobuf import timestamp_pb2
 from visualproof.v1 import block_pb2, document_pb2, report_pb2, status_pb2
+from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from visualproof_server.model.document import (
     Document,
@@ -12,6 +13,7 @@ from visualproof_server.model.document import (
 )
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, Quad, quad_of
+from visualproof_server.model.prose import ProseReport
 from visualproof_server.model.report import (
     Action,
     Evidence,
@@ -233,8 +235,12 @@ def _evidence_to_wire(evidence: Evidence, document: Document) -> report_pb2.Evid
     )
 
 
-def report_from_wire(report: report_pb2.Report, document: Document) -> Report:
-    """A report that a caller sends back to be drawn; places on unknown pages are left out."""
+def report_from_wire(report: report_pb2.Report, document: Document | None) -> Report:
+    """A report that a caller sends back.
+
+    Places on pages that the document has not are left out; without a document, places keep their
+    text only.
+    """
     return Report(
         report.document_id,
         report.source_sha256,
@@ -249,7 +255,7 @@ def report_from_wire(report: report_pb2.Report, document: Document) -> Report:
     )
 
 
-def _result_from_wire(result: report_pb2.FieldResult, document: Document) -> FieldResult:
+def _result_from_wire(result: report_pb2.FieldResult, document: Document | None) -> FieldResult:
     def places(items: "list[report_pb2.Evidence]") -> tuple[Evidence, ...]:
         return tuple(e for i in items if (e := _evidence_from_wire(i, document)) is not None)
 
@@ -266,11 +272,15 @@ def _result_from_wire(result: report_pb2.FieldResult, document: Document) -> Fie
     )
 
 
-def _evidence_from_wire(evidence: report_pb2.Evidence, document: Document) -> Evidence | None:
-    page = document.page(evidence.page_number)
-    if page is None or page.failure is not None or not evidence.boxes:
-        return None
-    boxes = tuple(box_from_wire(b, page) for b in evidence.boxes)
+def _evidence_from_wire(
+    evidence: report_pb2.Evidence, document: Document | None
+) -> Evidence | None:
+    boxes: tuple[Box, ...] = ()
+    if document is not None:
+        page = document.page(evidence.page_number)
+        if page is None or page.failure is not None or not evidence.boxes:
+            return None
+        boxes = tuple(box_from_wire(b, page) for b in evidence.boxes)
     return Evidence(
         evidence.page_number,
         tuple(evidence.block_ids),
@@ -284,3 +294,16 @@ def _evidence_from_wire(evidence: report_pb2.Evidence, document: Document) -> Ev
         evidence.cited,
         evidence.coarse,
     )
+
+
+def spans_to_wire(report: ProseReport) -> list[pb.ProseSpan]:
+    return [
+        pb.ProseSpan(
+            start=span.start,
+            end=span.end,
+            text=span.text,
+            prose_class=pb.ProseClass.ValueType(span.kind.value),
+            path=span.path,
+        )
+        for span in report.spans
+    ]

@@ -259,6 +259,14 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, document))
 
     @_logged
+    async def CheckProse(
+        self, request: pb.CheckProseRequest, context: Context
+    ) -> pb.CheckProseResponse:
+        reports = [convert.report_from_wire(r, None) for r in request.reports]
+        made = await self._desk.check_prose(request.text, reports, request.rounding_allowed)
+        return pb.CheckProseResponse(spans=convert.spans_to_wire(made), safe=made.safe)
+
+    @_logged
     async def AnnotatePages(
         self, request: pb.AnnotatePagesRequest, context: Context
     ) -> AsyncIterator[pb.AnnotatePagesResponse]:

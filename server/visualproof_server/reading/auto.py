@@ -1,0 +1,189 @@
+"""Two engines as one: the first reads all, the second what the first doubts or missed.
+
+The second's accuracy at little more than the first's price: only doubtful lines are recognised
+again. Where both say the same the word is sure; where they differ, the calibrated confidence
+decides. The figures are in docs/design.md.
+"""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from visualproof_server.reading.engine import EngineWord, OcrEngine
+from visualproof_server.reading.raster import Grey
+
+# A line is read again if a word of it is less sure than this; see bench/confidence.py.
+DOUBT = 0.9
+# Below this, a line of the second engine is no better than the first's.
+TRUST = 0.5
+# What two readings that agree are worth.
+AGREED = 0.99
+# Regions that the first engine missed must be read this well to count.
+MISSED_TRUST = 0.8
+MAX_LINES = 400
+
+
+class Auto:
+    """`auto`: first reads the page, second the doubtful lines."""
+
+    name = "auto"
+
+    def __init__(self, first: OcrEngine, second: OcrEngine) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def version(self) -> str:
+        return f"1 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
+
+    def languages(self) -> tuple[str, ...]:
+        return self._first.languages()
+
+    def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
+        words = [
+            replace(w, engine=self._first.name) for w in self._first.read(image, languages, dpi)
+        ]
+        if not set(languages) <= set(self._second.languages()):
+            return words
+        lines: dict[int, list[EngineWord]] = {}
+        for word in words:
+            lines.setdefault(word.line, []).append(word)
+        doubtful = [line for line in lines.values() if min(w.confidence for w in line) < DOUBT]
+        boxes = [_around(line) for line in doubtful[:MAX_LINES]]
+        again = self._second.read_lines([_crop(image, box) for box in boxes], languages)
+        for line, box, second in zip(doubtful, boxes, again, strict=False):
+            lines[line[0].line] = self._merged(line, box, second, image)
+        known = [w for line in lines.values() for w in line]
+        return known + self._missed(image, known, languages)
+
+    def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
+        return self._second.read_lines(images, languages)
+
+    def _merged(
+        self,
+        first: list[EngineWord],
+        box: tuple[float, float, float, float],
+        second: list[EngineWord],
+        image: Grey,
+    ) -> list[EngineWord]:
+        """One line out of two readings of it."""
+        if not second or _mean(second) < max(TRUST, _mean(first) - 0.2):
+            return first
+        left, _, _, _ = _padded(box, image)
+        out = []
+        for word in second:
+            placed = replace(
+                word,
+                left=left + word.left,
+                right=left + word.right,
+                top=box[1],
+                bottom=box[3],
+                block=first[0].block,
+                line=first[0].line,
+                engine=self._second.name,
+            )
+            twin = _twin(placed, first)
+            if twin is not None:
+                placed = replace(twin, confidence=max(AGREED, twin.confidence), engine=twin.engine)
+            out.append(placed)
+        return out
+
+    def _missed(
+        self, image: Grey, words: list[EngineWord], languages: tuple[str, ...]
+    ) -> list[EngineWord]:
+        """What looks like print where the first engine read nothing."""
+        boxes = missed_boxes(image, words)
+        found = []
+        again = self._second.read_lines([_crop(image, box) for box in boxes], languages)
+        for number, (box, line) in enumerate(zip(boxes, again, strict=True)):
+            text = "".join(w.text for w in line)
+            if _mean(line) < MISSED_TRUST or sum(c.isalnum() for c in text) < 2:
+                continue
+            left, _, _, _ = _padded(box, image)
+            found += [
+                replace(
+                    word,
+                    left=left + word.left,
+                    right=left + word.right,
+                    top=box[1],
+                    bottom=box[3],
+                    block=-1 - number,
+                    line=-1 - number,
+                    engine=self._second.name,
+                )
+                for word in line
+            ]
+        return found
+
+
+def missed_boxes(image: Grey, words: list[EngineWord]) -> list[tuple[float, float, float, float]]:
+    """Boxes (left, top, right, bottom) of ink that has the height of the page's letters and lies
+    outside all words."""
+    if len(words) < 5:
+        letter = 20.0
+    else:
+        letter = float(np.median([w.bottom - w.top for w in words]))
+    ink = cv2.adaptiveThreshold(
+        image, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
+    )
+    for word in words:
+        pad = letter * 0.2
+        top, bottom = max(0, int(word.top - pad)), int(word.bottom + pad) + 1
+        left, right = max(0, int(word.left - pad)), int(word.right + pad) + 1
+        ink[top:bottom, left:right] = 0
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    heights, widths = stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]
+    letters = (heights > 0.35 * letter) & (heights < 2.0 * letter) & (widths < 6 * letter)
+    letters[0] = False
+    marks = np.where(letters[labels], np.uint8(255), np.uint8(0))
+    reach = max(3, int(letter * 0.9))
+    runs = cv2.morphologyEx(marks, cv2.MORPH_CLOSE, np.ones((1, reach), np.uint8))
+    _, _, boxes, _ = cv2.connectedComponentsWithStats(runs, connectivity=8)
+    out = []
+    for left, top, width, height, area in boxes[1:]:
+        if (
+            0.5 * letter < height < 2.5 * letter
+            and width > 1.2 * letter
+            and area > 0.25 * width * height
+        ):
+            out.append((float(left), float(top), float(left + width), float(top + height)))
+    return sorted(out, key=lambda b: (b[1], b[0]))[:MAX_LINES]
+
+
+def _around(line: list[EngineWord]) -> tuple[float, float, float, float]:
+    return (
+        min(w.left for w in line),
+        min(w.top for w in line),
+        max(w.right for w in line),
+        max(w.bottom for w in line),
+    )
+
+
+def _padded(box: tuple[float, float, float, float], image: Grey) -> tuple[int, int, int, int]:
+    left, top, right, bottom = box
+    pad = max(2.0, (bottom - top) * 0.15)
+    return (
+        max(0, int(left - 2 * pad)),
+        max(0, int(top - pad)),
+        min(image.shape[1], int(right + 2 * pad) + 1),
+        min(image.shape[0], int(bottom + pad) + 1),
+    )
+
+
+def _crop(image: Grey, box: tuple[float, float, float, float]) -> Grey:
+    left, top, right, bottom = _padded(box, image)
+    return np.ascontiguousarray(image[top:bottom, left:right])
+
+
+def _mean(words: list[EngineWord]) -> float:
+    return sum(w.confidence for w in words) / len(words) if words else 0.0
+
+
+def _twin(word: EngineWord, others: list[EngineWord]) -> EngineWord | None:
+    """The other reading of the same word at the same place, if it says the same."""
+    for other in others:
+        shared = min(word.right, other.right) - max(word.left, other.left)
+        if other.text == word.text and shared > 0.4 * (other.right - other.left):
+            return other
+    return None
