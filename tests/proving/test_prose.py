@@ -3,11 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proving.pages import printed
-from proving.test_prove import report_of, word
 from visualproof_server.model.prose import ProseClass
 from visualproof_server.model.report import FieldSpec, Relation, Report, Status
 from visualproof_server.proving.prose import check_prose
+
+from proving.pages import printed
+from proving.test_prove import report_of, word
 
 LINES = [
     "Water requirement 104110 m3/day",

@@ -2,16 +2,27 @@
 
 import json
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from visualproof_server.model.document import Document
-from visualproof_server.model.report import REASONS, Action, FieldResult, FieldSpec, Report, Status
+from visualproof_server.model.document import Cell, Document, Table, Word, number_document
+from visualproof_server.model.geometry import Box, quad_of
+from visualproof_server.model.report import (
+    REASONS,
+    Action,
+    FieldResult,
+    FieldSpec,
+    Relation,
+    Report,
+    Status,
+)
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.prove import Index, LookAgain, prove
 from visualproof_server.proving.request import ProveRequest, ShownPages, StatusAction
 
-from proving.pages import printed
+from proving.pages import OPTIONS, printed
 
 
 def report_of(
@@ -166,6 +177,7 @@ def test_digits_that_may_go_on_are_ambiguous() -> None:
 def test_a_repeated_amount_is_ambiguous_and_a_repeated_name_is_proven() -> None:
     amounts = result_of(["50.00 food", "50.00 fuel"], 50, kind="money")
     assert (amounts.status, len(amounts.candidates)) == (Status.AMBIGUOUS, 2)
+    assert codes(amounts) == ["SEVERAL_PLACES"]
     names = result_of(["Northgate Ltd", "Northgate Ltd"], "Northgate Ltd", kind="text")
     assert (names.status, len(names.candidates)) == (Status.VERIFIED, 1)
 
@@ -236,7 +248,6 @@ def test_slipped_by_a_line_is_found_at_its_place() -> None:
     ("proof", "code"),
     [
         ([{"type": "LINE", "id": 99}], "PROOF_ID_UNKNOWN"),
-        ([{"type": "TABLE", "id": 1}], "TABLES_NOT_READ"),
         ([{"type": "NOPE"}], "PROOF_MALFORMED"),
         ([{"type": "QUOTE", "text": "Sum 75.00", "page": 9}], "PAGE_OUT_OF_RANGE"),
         ([{"type": "QUOTE", "text": "something else"}], "PROOF_NOT_FOUND"),
@@ -249,6 +260,56 @@ def test_an_invalid_proof_is_a_reason_and_no_better_than_found_elsewhere(
     result = result_of(["Sum 75.00"], 75, proof, kind="money")
     assert result.status is Status.FOUND_ELSEWHERE
     assert code in codes(result)
+
+
+def test_a_table_claim_where_no_table_was_read_is_unsupported() -> None:
+    result = result_of(["Sum 75.00"], 75, [{"type": "TABLE", "id": 1}], kind="money")
+    assert (result.status, codes(result)) == (Status.UNSUPPORTED, ["TABLES_NOT_READ"])
+
+
+YEARS = [
+    "                 2023       2024",
+    "Revenue          900.00     950.00",
+    "Costs            700.00     720.00",
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "status", "code"),
+    [
+        (950, Status.VERIFIED, ""),
+        (900, Status.MISMATCH, "WRONG_COLUMN"),
+        (720, Status.MISMATCH, "WRONG_ROW"),
+        (955, Status.MISMATCH, "DIGIT_DIFFERS"),
+    ],
+)
+def test_row_and_column_label_meet_in_a_cell(value: int, status: Status, code: str) -> None:
+    result = result_of(YEARS, value, kind="money", row_label="Revenue", column_label="2024")
+    assert (result.status, codes(result)[:1]) == (status, [code] if code else [])
+    assert result.printed_text == "950.00"
+
+
+def test_a_column_goes_on_over_the_page() -> None:
+    document = printed(YEARS[:2], ["Costs            700.00     720.00"])
+    field = FieldSpec("/a", "money", row_label="Costs", column_label="2024")
+    assert report_of(document, {"a": 720}, field).results[0].status is Status.VERIFIED
+    assert report_of(document, {"a": 700}, field).results[0].status is Status.MISMATCH
+
+
+def test_name_and_value_in_one_row_where_the_name_wraps() -> None:
+    lines = ["1 Barpall R.     2.2 SW", "  F.", "2 Semra R. F.    4.7 N"]
+    name = "Barpall R. F."
+    assert result_of(lines, 2.2, kind="number", row_label=name).status is Status.VERIFIED
+    assert result_of(lines, 4.7, kind="number", row_label=name).status is Status.MISMATCH
+
+
+def test_a_quote_on_another_page() -> None:
+    document = printed(["Summary"], ["Revenue was 1,874.60 in 2025."])
+    quote = {"type": "QUOTE", "text": "Revenue was 1,874.60 in 2025.", "page": 1}
+    answer = {"a": {"value": quote["text"], "proof": [quote]}}
+    (result,) = report_of(document, answer, FieldSpec("/a", "quote")).results
+    assert (result.status, codes(result)[0]) == (Status.FOUND_ELSEWHERE, "WRONG_PAGE")
+    assert result.evidence[0].page == 2
 
 
 def test_other_proofs_still_count() -> None:
@@ -336,7 +397,9 @@ def test_a_wrong_check_digit_asks_for_a_second_look() -> None:
     ],
 )
 def test_null_is_checked(lines: list[str], status: Status) -> None:
-    assert result_of(lines, None, kind="identifier", labels=("VAT number:",)).status is status
+    result = result_of(lines, None, kind="identifier", labels=("VAT number:",))
+    assert result.status is status
+    assert codes(result) == ["LABEL_HAS_VALUE" if status is Status.MISMATCH else "SEARCHED"]
 
 
 def test_null_without_labels_and_required_null() -> None:
@@ -357,7 +420,8 @@ def test_stale_and_unsupported() -> None:
     assert [(r.status, codes(r)) for r in other.results] == [(Status.STALE, ["SOURCE_STALE"])]
     older = report_of(document, {"a": 75}, reader_version="reader/0")
     assert codes(older.results[0]) == ["READER_STALE"]
-    assert result_of(["x"], "x", kind="astrology").status is Status.UNSUPPORTED
+    odd = result_of(["x"], "x", kind="astrology")
+    assert (odd.status, codes(odd)) == (Status.UNSUPPORTED, ["KIND_UNKNOWN"])
     assert codes(report_of(document, {"a": {"value": {"b": 1}}}).results[0]) == ["NOT_ALLOWED"]
 
 
@@ -406,3 +470,156 @@ def test_values_in_seconds_and_a_miss_in_milliseconds() -> None:
         return time.perf_counter() - start
 
     assert miss(100) < 200 * max(miss(5), 1e-3)
+
+
+def tabled() -> Document:
+    """Page 1: a line, and a table of two rows whose second has an empty cell."""
+
+    def cell(row: int, column: int, text: str) -> Cell:
+        left, top = 40 + 300 * (column - 1), 100 + 40 * (row - 1)
+        words, at = [], left
+        for part in text.split():
+            box = Box(at, top, at + 10 * len(part), top + 20)
+            words.append(Word(part, box, quad_of(box), 0.97, "tesseract"))
+            at += 10 * (len(part) + 1)
+        return Cell(
+            row,
+            column,
+            1,
+            1,
+            row == 1,
+            column == 1,
+            Box(left, top, left + 280, top + 30),
+            tuple(words),
+        )
+
+    rows = [["Item", "2023", "2024"], ["Revenue", "900.00", "950.00"], ["Costs", "", "720.00"]]
+    cells = [cell(r, c, t) for r, row in enumerate(rows, 1) for c, t in enumerate(row, 1)]
+    page = replace(
+        printed(["Figures of the year"]).pages[0],
+        tables=(Table(Box(40, 100, 920, 220), tuple(cells), after_line=1),),
+    )
+    return number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (page,))
+
+
+@pytest.mark.parametrize(
+    ("value", "proof", "status", "code"),
+    [
+        (950, {"type": "CELL", "table": 1, "row": 2, "column": 3}, Status.VERIFIED, ""),
+        (950, {"type": "CELL", "table": 1, "value": "950.00"}, Status.VERIFIED, ""),
+        (950, {"type": "TABLE", "id": 1}, Status.VERIFIED, ""),
+        (
+            950,
+            {"type": "CELL", "table": 1, "row": 2, "column": 2},
+            Status.FOUND_ELSEWHERE,
+            "NOT_AT_PROOF",
+        ),
+        (
+            955,
+            {"type": "CELL", "table": 1, "row": 2, "column": 3},
+            Status.MISMATCH,
+            "DIGIT_DIFFERS",
+        ),
+        (
+            950,
+            {"type": "CELL", "table": 1, "row": 3, "column": 2},
+            Status.FOUND_ELSEWHERE,
+            "PROOF_ID_UNKNOWN",
+        ),
+        (
+            950,
+            {"type": "CELL", "table": 7, "row": 1, "column": 1},
+            Status.FOUND_ELSEWHERE,
+            "PROOF_ID_UNKNOWN",
+        ),
+    ],
+)
+def test_cells_prove_by_row_and_column(
+    value: int, proof: dict[str, Any], status: Status, code: str
+) -> None:
+    report = report_of(
+        tabled(), {"a": {"value": value, "proof": [proof]}}, FieldSpec("/a", "money")
+    )
+    assert (report.results[0].status, codes(report.results[0])[:1]) == (
+        status,
+        [code] if code else [],
+    )
+
+
+def test_a_cells_words_have_ids_of_their_own() -> None:
+    report = report_of(tabled(), {"a": 720}, FieldSpec("/a", "money"))
+    assert report.results[0].evidence[0].block_ids == ("T1.R3C3.W1",)
+
+
+def test_two_items_cannot_use_one_place() -> None:
+    document = printed(["Item A 1,200.00", "Item B 1,300.00"])
+    answer = {"items": [{"p": {"value": 1200, "proof": word(1, "1,200.00")}}] * 2}
+    report = report_of(document, answer, FieldSpec("/items/*/p", "money"))
+    assert [r.status for r in report.results] == [Status.VERIFIED, Status.AMBIGUOUS]
+    assert codes(report.results[1]) == ["CLAIMED_TWICE"]
+
+
+def test_derivations_use_printed_numbers_only() -> None:
+    def derived(value: int, expression: str) -> FieldResult:
+        answer = {
+            "a": {"value": value, "derivation": expression, "proof": word(1, "6 x 7000 Watts")}
+        }
+        return report_of(printed(["6 x 7000 Watts"]), answer).results[0]
+
+    assert derived(42, "6 * 7000 / 1000").status is Status.DERIVED
+    assert codes(derived(43, "6 * 7000 / 1000"))[0] == "DERIVATION_FAILS"
+    assert codes(derived(35, "5 * 7000 / 1000"))[0] == "DERIVATION_INPUT"
+    for bad in ("6 *", "6 ** 7000", "__import__('os')", "6 / (7000 - 7000)", "9" * 600):
+        assert codes(derived(42, bad))[0] == "DERIVATION_INVALID"
+
+
+def test_a_whole_number_among_amounts_with_decimals_is_doubtful() -> None:
+    lines = ["A 1.10", "B 2.20", "C 3.30", "Total 43"]
+    result = result_of(lines, 43, word(4, "43"), kind="money")
+    assert (result.status, codes(result)) == (Status.AMBIGUOUS, ["DECIMALS_MISSING"])
+
+
+def test_relations_hold_fail_or_are_undefined() -> None:
+    document = printed(["a 10", "b 4", "from 2026-10-15", "to 2026-11-14"])
+    answer = {
+        "a": {"value": 10, "proof": word(1, "10")},
+        "b": {"value": 4, "proof": word(2, "4")},
+        "from": {"value": "2026-10-15", "proof": word(3, "2026-10-15")},
+        "to": {"value": "2026-11-14", "proof": word(4, "2026-11-14")},
+        "c": 99,
+        "items": [{"v": {"value": 10, "proof": word(1, "10")}}],
+    }
+    expected = {
+        "/a - /b = 6": "HOLDS", "/a * /b = 41": "FAILS", "ratio(/a, /b) = 2.5": "HOLDS", "/a / /b >= 2.5": "HOLDS",
+        "days(/from, /to) <= 30": "HOLDS", "days(/from, /to) < 30": "FAILS", "sum(/items/*/v) = /a": "HOLDS",
+        "percent_change(/b, /a) = 150": "HOLDS", "max(/a, /b) != 10": "FAILS", "round(/a / 3, 2) = 3.33": "HOLDS",
+        "/a / (/b - 4) = 1": "UNDEFINED", "/a = /c": "UNDEFINED", "/a = /nope": "UNDEFINED", "/a": "UNDEFINED",
+        "/a = /from": "UNDEFINED", "/a ** 9999 = 1": "UNDEFINED", "open('x') = 1": "UNDEFINED",
+    }  # fmt: skip
+    relations = tuple(Relation(e) for e in expected)
+    made = report_of(document, answer, relations=relations)
+    assert {r.expression: r.outcome.name for r in made.relations} == expected
+    near = report_of(document, answer, relations=(Relation("/a = 10.005", "0.01"),))
+    assert near.relations[0].outcome.name == "HOLDS"
+
+
+def test_hostile_proofs_cost_little() -> None:
+    # 2 kB of quote against 200 kB of text, 20 proofs, within a bound that quadratic work breaks.
+    rows = [
+        f"{n} the quick brown fox jumps over the lazy dog again and again {n}" for n in range(3000)
+    ]
+    index = Index(printed(*[rows[at : at + 60] for at in range(0, 3000, 60)]))
+    text = "the quick brown fix jumps ovar the lazy dig " * 45
+    proofs = [{"type": "QUOTE", "text": text[n:]} for n in range(20)]
+    answer = json.dumps({"a": {"value": text, "proof": proofs}}).encode()
+    start = time.process_time()
+    prove(index, b'{"a": 1}', ProveRequest(), lambda *_: [])
+    once = max(time.process_time() - start, 0.01)
+    start = time.process_time()
+    prove(index, answer, ProveRequest(), lambda *_: [])
+    assert time.process_time() - start < 200 * once
+
+
+def test_every_reason_is_produced_by_a_test() -> None:
+    tests = "".join(p.read_text() for p in Path(__file__).parents[1].rglob("*.py"))
+    assert [code for code in REASONS if f'"{code}"' not in tests] == []

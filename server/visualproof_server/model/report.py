@@ -68,6 +68,7 @@ REASONS: dict[str, str] = {
     "UNIT_DIFFERS": "The printed unit is another one; a percentage is not a plain number.",
     "CURRENCY_DIFFERS": "The printed currency is another one.",
     "CURRENCY_UNKNOWN": "The claimed currency is not printed near the amount.",
+    "DECIMALS_MISSING": "The document prints amounts with decimals; this whole number may be cut off or a count.",
     "SCALE_DIFFERS": "The printed scale (thousand, million, ...) is another one.",
     "SIGN_DIFFERS": "The printed sign is the opposite one.",
     "SIGN_UNKNOWN": "A dash before the number may be a sign or punctuation.",
@@ -108,7 +109,6 @@ REASONS: dict[str, str] = {
     "READER_STALE": "The answer was made for another reader version.",
     "NOT_ALLOWED": "Shape that cannot be compared with print, such as an object or an empty list.",
     "CLAIMED_TWICE": "Another item of the same list already uses this place.",
-    "COARSE_BOX": "The boxes cover more than was matched.",
 }
 
 

@@ -16,6 +16,8 @@ MAX_PROOFS = 20
 MAX_NUMBER_CHARS = 64
 MAX_EXPONENT = 30
 MAX_TEXT = 20_000
+# Longer ones are cut, and then too long for relations.derive.
+MAX_DERIVATION = 1_000
 _FIELD_KEYS = {"value", "proof", "derivation"}
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
 
@@ -110,7 +112,7 @@ def _field(node: dict[str, Any], path: str, claims: list[Claim]) -> None:
             _add(claims, _claim(f"{path}/{index}", item, proofs, malformed))
         return
     text = derivation if isinstance(derivation, str) else ""
-    _add(claims, _claim(path, value, proofs, malformed, text[:500]))
+    _add(claims, _claim(path, value, proofs, malformed, text[:MAX_DERIVATION]))
 
 
 def _claim(

@@ -36,10 +36,14 @@ def labelled(field: FieldSpec, kind: ValueKind, index: Index) -> list[Labelled]:
     """For each printed label, the values of this kind right of it, else under, else above it.
 
     Only the best side that any place of the label has is kept: a value right of its label says
-    more than one under a column head.
+    more than one under a column head. A field with row and column label is looked for where that
+    row and that column meet.
     """
+    if field.row_label and field.column_label:
+        return _cells(field, kind, index)
+    labels = (*field.labels, field.row_label, field.column_label)
     found = []
-    for run in label_runs(field.labels, index):
+    for run in label_runs(tuple(label for label in labels if label), index):
         for side, look in (("right", _right), ("under", _under), ("above", _above)):
             values = look(run, field, kind, index)
             if values:
@@ -50,6 +54,51 @@ def labelled(field: FieldSpec, kind: ValueKind, index: Index) -> list[Labelled]:
         if best:
             return best
     return []
+
+
+def has_context(field: FieldSpec) -> bool:
+    """Whether the field says where its value should stand."""
+    return bool(field.labels or field.row_label or field.column_label)
+
+
+def _cells(field: FieldSpec, kind: ValueKind, index: Index) -> list[Labelled]:
+    """Where the row of one label meets the column of the other."""
+    found = []
+    heads = label_runs((field.column_label,), index)
+    for label in label_runs((field.row_label,), index):
+        values = _right(label, field, kind, index)
+        for head in _heads_of(label, heads, index):
+            column = index.box(head)
+            inside = [v for v in values if x_overlap(index.box(v), column) > 0]
+            if inside:
+                best = max(inside, key=lambda v: x_overlap(index.box(v), column))
+                found.append(Labelled(label, "cell", (best,)))
+    return found
+
+
+def _heads_of(label: Run, heads: list[Run], index: Index) -> list[Run]:
+    """Column heads that stand over a row: on its page, else on the last page before it."""
+    page, top = index.page_of(label.words[0]), index.box(label).top
+    here = [h for h in heads if index.page_of(h.words[0]) == page and index.box(h).bottom <= top]
+    if here:
+        return [max(here, key=lambda h: index.box(h).bottom)]
+    before = [h for h in heads if index.page_of(h.words[0]) < page]
+    return [max(before, key=lambda h: index.page_of(h.words[0]))] if before else []
+
+
+def misplaced(field: FieldSpec, places: list[Labelled], matches: list[Run], index: Index) -> str:
+    """WRONG_COLUMN or WRONG_ROW when the claim stands in the right row or column only, else ""."""
+    for place in places:
+        if place.side != "cell":
+            continue
+        cell = index.box(place.values[0])
+        for run in matches:
+            box = index.box(run)
+            if y_overlap(box, cell) > 0.5 * min(box.height, cell.height):
+                return "WRONG_COLUMN"
+            if x_overlap(box, cell) > 0:
+                return "WRONG_ROW"
+    return ""
 
 
 def _right(label: Run, field: FieldSpec, kind: ValueKind, index: Index) -> list[Run]:
@@ -65,11 +114,19 @@ def _right(label: Run, field: FieldSpec, kind: ValueKind, index: Index) -> list[
         ]
     if values:
         return values
+    own = {index.row_of[w] for w in label.words}
+    # A label may wrap; its value stands level with any of its lines.
+    for number, words in index.boxes(label.words):
+        if number != index.row_of[last]:
+            rest = range(words[-1] + 1, index.rows[number].end)
+            values += kind.printed(list(rest), field, index)
+    if values:
+        return values
     box = index.words[last].box
     return [
         value
         for other in _rows_near(index, row.page, box, 0, 0)
-        if other != index.row_of[last]
+        if other not in own
         for value in kind.printed(_right_of(index, other, box), field, index)
     ]
 

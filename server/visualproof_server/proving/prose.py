@@ -125,7 +125,7 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
         add(day.start, day.end, (ProseClass.QUOTED, known[0]) if known else None)
     for read in scan_numbers(shown):
         if not taken(read.start, read.end):
-            add(read.start, read.end, _known(read, facts, rounding))
+            add(read.start, _unit_end(shown, read), _known(read, facts, rounding))
     for match in _LEFT_OVER.finditer(shown):
         if not taken(match.start(), match.end()):
             code = facts.codes.get(match.group())
@@ -139,6 +139,13 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
     return ProseReport(tuple(sorted(spans, key=lambda s: s.start)))
 
 
+def _unit_end(text: str, read: NumberRead) -> int:
+    """Where a number ends with its unit: the 3 of m3 is no number of its own."""
+    begin = read.end + (text[read.end : read.end + 1] == " ")
+    has_unit = read.unit and text[begin : begin + len(read.unit)].lower() == read.unit
+    return begin + len(read.unit) if has_unit else read.end
+
+
 def _known(read: NumberRead, facts: _Facts, rounding: bool) -> tuple[ProseClass, str] | None:
     """The fact that a number states, if there is one with the same unit and currency."""
     if read.sign == "?":
@@ -146,7 +153,8 @@ def _known(read: NumberRead, facts: _Facts, rounding: bool) -> tuple[ProseClass,
     for reading in read.readings:
         value = _value(read, reading.value)
         for fact in facts.numbers:
-            same = fact.value == value or (rounding and _rounds_to(fact.value, read, value))
+            places = -int(reading.value.as_tuple().exponent) - read.exponent
+            same = fact.value == value or (rounding and _rounds_to(fact.value, places, value))
             if same and _same_measure(read, fact):
                 return (ProseClass.DERIVED if fact.derived else ProseClass.QUOTED), fact.path
     return None
@@ -160,11 +168,9 @@ def _same_measure(read: NumberRead, fact: _Fact) -> bool:
     return not read.unit or same_unit(read.unit, fact.unit)
 
 
-def _rounds_to(exact: Decimal, read: NumberRead, value: Decimal) -> bool:
+def _rounds_to(exact: Decimal, places: int, value: Decimal) -> bool:
     """Whether a verified value rounds to what the text shows, at the decimals that it shows."""
-    _, _, fraction = read.digits.replace(",", ".").rpartition(".")
-    places = len(fraction) if "." in read.digits or "," in read.digits else 0
-    step = Decimal(1).scaleb(read.exponent - places)
+    step = Decimal(1).scaleb(-places)
     return (exact / step).quantize(Decimal(1), ROUND_HALF_UP) * step == value
 
 

@@ -19,7 +19,7 @@ from visualproof_server.model.report import (
 )
 from visualproof_server.proving import areas as proofs
 from visualproof_server.proving.answer import parse_answer
-from visualproof_server.proving.context import label_runs, labelled
+from visualproof_server.proving.context import has_context, label_runs, labelled
 from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
@@ -141,7 +141,7 @@ class _Prover:
     def _null(self, claim: Claim, spec: FieldSpec) -> FieldResult:
         kind = KINDS[spec.kind] if spec.kind else KINDS["text"]
         required = [Reason("REQUIRED", REASONS["REQUIRED"])] if spec.required else []
-        if not spec.labels:
+        if not has_context(spec):
             note = Reason("NO_LABEL", "A null without labels cannot be checked; give labels.")
             status = Status.ABSENT if spec.required else Status.UNCERTAIN
             return self._result(claim, spec, kind.name, Finding(status, [*required, note]))
@@ -178,6 +178,8 @@ class _Prover:
             finding = self._derived(claim, areas, reasons, search)
         elif areas:
             finding = search.nearby(areas, search.cited(areas, reasons))
+        elif claim.proofs and all(r.code == "TABLES_NOT_READ" for r in reasons):
+            finding = Finding(Status.UNSUPPORTED, reasons)
         elif claim.proofs or claim.malformed:
             finding = search.uncited(reasons)
             if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
@@ -324,6 +326,17 @@ class _Prover:
             printed_text=place.text,
         )
 
+    def unsettle(self, result: FieldResult, note: Reason) -> FieldResult:
+        """A list item that is verified at another item's place."""
+        action = self.action(Status.AMBIGUOUS, self.spec_for(result.path))
+        return replace(
+            result,
+            status=Status.AMBIGUOUS,
+            action=action,
+            reasons=(note, *result.reasons),
+            candidates=result.evidence,
+        )
+
     def _word(self, block_id: str) -> int:
         table: dict[str, int] | None = self._index.cache.get("word ids")
         if table is None:
@@ -336,16 +349,33 @@ def _has_children(path: str, seen: set[str]) -> bool:
     return any(other.startswith(path + "/") for other in seen)
 
 
+def _pattern(path: str) -> str:
+    """A path with its indexes as "*": the same for all items of a list."""
+    return "/".join("*" if p.isdigit() else p for p in path.split("/"))
+
+
 def _settle_lists(results: list[FieldResult], prover: _Prover) -> list[FieldResult]:
-    """Equal items of one list, printed as often as claimed: each takes its own place, in order."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for number, result in enumerate(results):
-        several = any(r.code == "SEVERAL_PLACES" for r in result.reasons)
-        if result.status is Status.AMBIGUOUS and several:
-            parts = ["*" if p.isdigit() else p for p in result.path.split("/")]
-            if "*" in parts:
-                groups.setdefault(("/".join(parts), result.value_json), []).append(number)
+    """Items of one list, each with a place of its own.
+
+    Equal amounts that are printed as often as they are claimed take their places in order; an
+    amount whose proof points where another item's already does is ambiguous.
+    """
     out = list(results)
+    groups: dict[tuple[str, str], list[int]] = {}
+    used: dict[tuple[str, tuple[str, ...]], str] = {}
+    for number, result in enumerate(results):
+        pattern = _pattern(result.path)
+        if "*" not in pattern or not result.evidence:
+            continue
+        if result.status is Status.AMBIGUOUS:
+            if any(r.code == "SEVERAL_PLACES" for r in result.reasons):
+                groups.setdefault((pattern, result.value_json), []).append(number)
+        elif result.status is Status.VERIFIED and KINDS[result.kind].chance:
+            key = (pattern, result.evidence[0].block_ids)
+            if key in used:
+                note = Reason("CLAIMED_TWICE", f"{used[key]} already uses this place.")
+                out[number] = prover.unsettle(result, note)
+            used.setdefault(key, result.path)
     for numbers in groups.values():
         places = results[numbers[0]].candidates
         if len(numbers) > 1 and len(places) == len(numbers):

@@ -67,7 +67,7 @@ def derive(expression: str, printed: str, claimed: JsonScalar) -> tuple[str, str
     }
     for match in _NUMBER.finditer(expression):
         number = Decimal(match.group())
-        if number not in available and not _power_of_ten(number):
+        if number not in available and not _power_of_ten(match.group()):
             return "DERIVATION_INPUT", "The derivation uses a number that its proof does not print."
     target = claimed if isinstance(claimed, Decimal) else None
     if isinstance(claimed, str) and (found := readings_of(plain(claimed.strip()))):
@@ -83,8 +83,8 @@ def derive(expression: str, printed: str, claimed: JsonScalar) -> tuple[str, str
     return "DERIVATION_FAILS", f"The derivation gives {result}."
 
 
-def _power_of_ten(number: Decimal) -> bool:
-    return number > 0 and number.normalize().as_tuple().digits == (1,)
+def _power_of_ten(spelled: str) -> bool:
+    return spelled.replace(".", "").strip("0") == "1"
 
 
 def _compare(relation: Relation, values: dict[str, FieldResult]) -> tuple[bool, str]:

@@ -9,7 +9,8 @@ from visualproof_server.proving import context, locate
 from visualproof_server.proving.areas import Area
 from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.kinds.kind import Match, ValueKind
-from visualproof_server.proving.normalize import tokens
+from visualproof_server.proving.normalize import plain, tokens
+from visualproof_server.proving.numbers import scan_numbers
 from visualproof_server.proving.verdict import Finding
 
 # Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
@@ -37,6 +38,8 @@ class Search:
         """The value where its proofs point, else what is printed there, else where it stands."""
         inside = [m for m in self._all_ranks() if any(_within(m.run, a) for a in areas)]
         sure = [m for m in inside if not m.doubt]
+        if sure and not context.has_context(self.spec) and self._opposite_printed():
+            return self._counter_entry([m.run for m in sure], reasons)
         if sure:
             chosen = self._at_proof_text(sure, areas)
             finding = Finding(Status.VERIFIED, list(reasons), chosen, exact=True, cited=True)
@@ -62,7 +65,7 @@ class Search:
 
     def uncited(self, reasons: list[Reason]) -> Finding:
         """The value at its label, else the one place that prints it."""
-        if self.spec.labels:
+        if context.has_context(self.spec):
             return self._at_label(reasons)
         return self._anywhere(reasons)
 
@@ -83,7 +86,7 @@ class Search:
 
     def _against_label(self, finding: Finding) -> Finding:
         """A cited value must not contradict its label."""
-        if not self.spec.labels:
+        if not context.has_context(self.spec):
             return finding
         places = context.labelled(self.spec, self.kind, self.index)
         if not places:
@@ -138,7 +141,9 @@ class Search:
         confused = self._confused({w for p in places for v in p.values for w in v.words})
         if confused is not None:
             return confused
-        code = self.kind.differs(self.parsed, value, self.spec, self.index).code
+        elsewhere = [m.run for m in every]
+        code = context.misplaced(self.spec, places, elsewhere, self.index)
+        code = code or self.kind.differs(self.parsed, value, self.spec, self.index).code
         note = Reason(code, f"{_sentence(code)} At its label is printed something else.")
         return Finding(
             Status.MISMATCH,
@@ -161,11 +166,7 @@ class Search:
             return self._nowhere(reasons)
         runs = [m.run for m in sure]
         if self._opposite_printed():
-            text = "The same amount is printed with the other sign too; nothing decides."
-            note = Reason("SEVERAL_PLACES", text)
-            return Finding(
-                Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True
-            )
+            return self._counter_entry(runs, reasons)
         if self.kind.chance:
             runs = self._one_place(runs)
         if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
@@ -181,6 +182,11 @@ class Search:
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
         finding.exact = True
         return finding
+
+    def _counter_entry(self, runs: list[Run], reasons: list[Reason]) -> Finding:
+        text = "The same amount is printed with the other sign too; nothing decides."
+        note = Reason("SEVERAL_PLACES", text)
+        return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
 
     def _opposite_printed(self) -> bool:
         """Whether a negative amount may be the counter-entry of the same positive one."""
@@ -226,6 +232,10 @@ class Search:
             Status.FOUND_ELSEWHERE, notes, sure[:1], sure[1:50], sure[0].text, exact=True
         )
 
+    def _line_names(self, rows: list[int]) -> str:
+        numbers = [self.index.rows[r].number for r in rows if self.index.rows[r].number]
+        return ", ".join(map(str, numbers[:5])) or "a table"
+
     def nearby(self, areas: list[Area], finding: Finding) -> Finding:
         """Orders the places of a value found elsewhere: nearest to its proof first."""
         rows = [row for area in areas for row in area.rows]
@@ -235,6 +245,11 @@ class Search:
         everything.sort(key=lambda r: min(abs(self.index.row_of[r.words[0]] - row) for row in rows))
         finding.places, finding.others = everything[:1], everything[1:]
         finding.printed = everything[0].text
+        if finding.reasons and finding.reasons[0].code == "NOT_AT_PROOF":
+            there = self._line_names([self.index.row_of[everything[0].words[0]]])
+            cited = self._line_names(list(dict.fromkeys(rows)))
+            text = f"Printed in line {there}, not in line {cited} where the proof points."
+            finding.reasons[0] = Reason("NOT_AT_PROOF", text)
         return finding
 
     def _is_whole_value(self, run: Run) -> bool:
@@ -242,7 +257,10 @@ class Search:
         if self.kind.name in ("text", "quote", "choice"):
             return False
         printed = self.kind.printed(list(run.words), self.spec, self.index)
-        return any(len(p.text) >= 0.8 * len(run.text) for p in printed)
+        text = plain(run.text)
+        unit = scan_numbers(text)[0].unit if len(printed) == 1 and scan_numbers(text) else ""
+        bare = text.lower().rstrip(".,;:").removesuffix(unit).strip()
+        return any(len(p.text) >= 0.8 * len(bare) for p in printed)
 
     def _percent_only(self, run: Run) -> bool:
         return (

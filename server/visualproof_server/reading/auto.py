@@ -19,6 +19,8 @@ DOUBT = 0.9
 TRUST = 0.5
 # What two readings that agree are worth.
 AGREED = 0.99
+# Words less sure than this, in a line that the second engine could not read, are dropped.
+NOISE = 0.3
 # Regions that the first engine missed must be read this well to count.
 MISSED_TRUST = 0.8
 MAX_LINES = 400
@@ -69,7 +71,8 @@ class Auto:
     ) -> list[EngineWord]:
         """One line out of two readings of it."""
         if not second or _mean(second) < max(TRUST, _mean(first) - 0.2):
-            return first
+            # What one engine reads without confidence and the other not at all is no print.
+            return [w for w in first if w.confidence >= NOISE]
         left, _, _, _ = _padded(box, image)
         out = []
         for word in second:

@@ -1,12 +1,15 @@
 """Words into lines in reading order."""
 
+import re
 import statistics
+from dataclasses import replace
 
 from visualproof_server.model.document import Line, Word
 from visualproof_server.model.geometry import Box, y_overlap
 from visualproof_server.reading.cleanup import Cleaned
 from visualproof_server.reading.engine import EngineWord
 
+_DECIMALS = re.compile(r"[.,]\d{2}")
 # Box heights, in medians of the page, beyond which a glyph is a rule or a picture.
 MAX_HEIGHT_RATIO = 8.0
 # Words of one engine line further apart than this (heights) are pieces of their own.
@@ -52,9 +55,30 @@ def to_lines(words: list[EngineWord], cleaned: Cleaned, engine: str) -> tuple[Li
     pieces = [piece for line in by_line.values() for piece in _cut(line)]
     rows = _ordered(pieces)
     return tuple(
-        Line(tuple(_word(w, cleaned, engine) for w in row), number)
+        Line(tuple(_word(w, cleaned, engine) for w in _mended(row)), number)
         for number, row in enumerate(rows)
     )
+
+
+def _mended(row: list[EngineWord]) -> list[EngineWord]:
+    """Joins what an engine split at a decimal mark: nothing else begins with a mark and digits."""
+    out: list[EngineWord] = []
+    for word in row:
+        last = out[-1] if out else None
+        gap = (word.left - last.right) / max(1.0, word.bottom - word.top) if last else 0.0
+        if last is not None and last.text[-1].isdigit() and gap < 1.0:
+            if _DECIMALS.fullmatch(word.text):
+                out[-1] = replace(
+                    last,
+                    text=last.text + word.text,
+                    right=max(last.right, word.right),
+                    top=min(last.top, word.top),
+                    bottom=max(last.bottom, word.bottom),
+                    confidence=min(last.confidence, word.confidence),
+                )
+                continue
+        out.append(word)
+    return out
 
 
 def _cut(line: list[EngineWord]) -> list[list[EngineWord]]:

@@ -115,15 +115,16 @@ class Identifier:
             if index.gap_after(left) > (_BOX_GAP if boxed else _PART_GAP):
                 return "GROUPING_UNKNOWN"
         first, last = run.words[0], run.words[-1]
+        run_on = _BOX_GAP if boxed and len(run.words) > 1 else _RUN_ON_GAP
         row = index.rows[index.row_of[first]]
         before = first - 1 if first > row.start else None
         after = last + 1 if last + 1 < row.end else None
         ends, starts = index.words[last].text[-1], index.words[first].text[0]
         if after is not None and not run.partial and ends.isdigit():
-            if index.gap_after(last) < _RUN_ON_GAP and _digit_group(index.words[after].text):
+            if index.gap_after(last) < run_on and _digit_group(index.words[after].text):
                 return "GROUPING_UNKNOWN"
         if before is not None and not run.partial and starts.isdigit():
-            if index.gap_after(before) < _RUN_ON_GAP and _digit_group(index.words[before].text):
+            if index.gap_after(before) < run_on and _digit_group(index.words[before].text):
                 return "GROUPING_UNKNOWN"
         return ""
 

@@ -148,7 +148,15 @@ class Number:
         return "VALUE_DIFFERS"
 
 
-_DOUBTS = frozenset({"SIGN_UNKNOWN", "SEPARATOR_UNKNOWN", "GROUPING_UNKNOWN", "CURRENCY_UNKNOWN"})
+_DOUBTS = frozenset(
+    {
+        "SIGN_UNKNOWN",
+        "SEPARATOR_UNKNOWN",
+        "GROUPING_UNKNOWN",
+        "CURRENCY_UNKNOWN",
+        "DECIMALS_MISSING",
+    }
+)
 
 
 class Money(Number):
@@ -161,9 +169,7 @@ class Money(Number):
 
     def _rank(self, read: NumberRead, index: Index) -> int:
         """Amounts with decimals or a currency first: a bare integer may be a count."""
-        decimals = any(v.value != v.value.to_integral_value() for v in read.readings)
-        decimals = decimals or len(_after_mark(read.digits)) == 2
-        return 0 if decimals or read.currencies else 1
+        return 0 if _has_cents(read) or read.currencies else 1
 
     def _compare(
         self, claim: NumberClaim, read: NumberRead, run: Run, field: FieldSpec, index: Index
@@ -171,6 +177,8 @@ class Money(Number):
         same, code = super()._compare(claim, read, run, field, index)
         if same and read.unit:
             return False, "UNIT_DIFFERS"
+        if same and not _has_cents(read) and _prints_cents(index):
+            return False, "DECIMALS_MISSING"
         if same and claim.currencies and not read.currencies:
             near = _currencies_near(run, index)
             if near and not claim.currencies & near:
@@ -283,6 +291,21 @@ def _by_word(index: Index) -> dict[int, list[tuple[Run, NumberRead]]]:
 
 def _mantissa(value: Decimal) -> str:
     return "".join(map(str, value.normalize().as_tuple().digits))
+
+
+def _has_cents(read: NumberRead) -> bool:
+    return bool(read.exponent) or len(_after_mark(read.digits)) == 2
+
+
+def _prints_cents(index: Index) -> bool:
+    """Whether the document's amounts show two decimals, but for a few."""
+    known: bool | None = index.cache.get("cents")
+    if known is None:
+        amounts = [r for _, r in index.numbers if r.currencies or len(_after_mark(r.digits)) == 2]
+        with_cents = sum(_has_cents(r) for r in amounts)
+        known = with_cents >= 3 and with_cents >= 0.8 * len(amounts)
+        index.cache["cents"] = known
+    return known
 
 
 def _after_mark(chunk: str) -> str:
