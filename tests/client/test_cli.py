@@ -67,6 +67,16 @@ def test_prompt_blocks_and_crops(
     assert (tmp_path / "total.jpg").exists() or list(tmp_path.glob("*.jpg"))
 
 
+def test_prose(server: RunningServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("The subtotal is 13,350.00, and 77 others.")
+    command = ["prose", SCAN, ANSWER, str(text), "--fields", FIELDS, "--target", server.target]
+    assert main(command) == 1
+    out = capsys.readouterr().out
+    assert "QUOTED" in out
+    assert "UNVERIFIED" in out
+
+
 def test_exit_codes(
     server: RunningServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

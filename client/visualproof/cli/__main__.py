@@ -15,6 +15,7 @@ from google.protobuf import json_format
 from visualproof import Action, CallError, Client, DocumentFailed, Report, ServerBusy
 from visualproof.cli import fields as field_files
 from visualproof.v1 import block_pb2, document_pb2
+from visualproof.v1 import visual_proof_service_pb2 as pb
 
 try:
     from visualproof.cli import show
@@ -106,6 +107,9 @@ def _parser() -> argparse.ArgumentParser:
     annotate.add_argument("--out", default=".", help="folder for the images")
     annotate.add_argument("--crops", action="store_true", help="one image a value")
     annotate.add_argument("--format", default="jpeg", choices=["jpeg", "png", "webp"])
+    prose = add("prose", _prose, "check the numbers of a text against an answer", reading, proving)
+    prose.add_argument("text", metavar="TEXT", help="a file with the text; - for stdin")
+    prose.add_argument("--rounding", action="store_true", help="rounded values pass")
     blocks = add("blocks", _blocks, "list what was read", reading)
     blocks.add_argument("document", metavar="DOCUMENT", help="a document id, or a file")
     blocks.add_argument("--page", type=int, default=0, help="only this page")
@@ -243,6 +247,19 @@ def _annotate(client: Client, args: argparse.Namespace) -> int:
             written.append(str(picture.save(folder / f"page-{picture.page_number:04}.{suffix}")))
     print(json.dumps({"written": written}) if args.json else "\n".join(written))
     return OK if report.action is Action.RELEASE else TO_REVIEW
+
+
+def _prose(client: Client, args: argparse.Namespace) -> int:
+    _, report = _proven(client, args)
+    text = sys.stdin.read() if args.text == "-" else Path(args.text).read_text(encoding="utf-8")
+    made = client.check_prose(text, [report], rounding_allowed=args.rounding)
+    if args.json:
+        print(json.dumps(json_format.MessageToDict(made, preserving_proto_field_name=True)))
+    else:
+        for span in made.spans:
+            name = pb.ProseClass.Name(span.prose_class).removeprefix("PROSE_CLASS_")
+            print(f"{name:<11} {span.start:>6}-{span.end:<6} {span.text}  {span.path}")
+    return OK if made.safe else TO_REVIEW
 
 
 def _blocks(client: Client, args: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ from visualproof_server.reading.source import (
     plan_pdf_page,
 )
 
-LAYOUT_VERSION = "3"
+LAYOUT_VERSION = "4"
 IMAGE_QUALITY = 92
 
 
