@@ -32,9 +32,12 @@ from visualproof_server.reading.source import (
     plan_image,
     plan_pdf_page,
 )
+from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 
 LAYOUT_VERSION = "4"
 IMAGE_QUALITY = 92
+# Mean word confidence under which the page may stand the wrong way up.
+POOR_CONFIDENCE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,31 @@ def read_page(
             image = raster_image(opened, plan)
         stated = None
     lines = read_lines(image, options.languages, stated, engine)
+    if (_is_poor(lines) or _is_tall(lines)) and (turn := turn_needed(image)):
+        upright = turned(image, turn)
+        again = read_lines(upright, options.languages, stated, engine)
+        if _sureness(again) > _sureness(lines) or (_is_tall(lines) and not _is_tall(again)):
+            image, lines, plan = upright, again, turned_plan(plan, turn)
     return ReadPage(_page(plan, lines), encode(image))
+
+
+def _sureness(lines: tuple[Line, ...]) -> float:
+    """Sum of confidence over letters and digits: more and surer text is more."""
+    return sum(
+        (w.confidence or 0.0) * sum(c.isalnum() for c in w.text) for li in lines for w in li.words
+    )
+
+
+def _is_poor(lines: tuple[Line, ...]) -> bool:
+    """Whether a page reads as print that stands the wrong way up does."""
+    known = [w.confidence or 0.0 for li in lines for w in li.words]
+    return not known or sum(known) / len(known) < POOR_CONFIDENCE
+
+
+def _is_tall(lines: tuple[Line, ...]) -> bool:
+    """Whether words stand on end: some engines read print that is turned by a quarter."""
+    long = [w.box for li in lines for w in li.words if len(w.text) >= 4]
+    return sum(b.height > b.width for b in long) > 0.5 * len(long)
 
 
 def read_lines(
