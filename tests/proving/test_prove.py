@@ -374,6 +374,19 @@ def test_low_confidence_is_uncertain_until_a_second_look_agrees() -> None:
         assert other.status is Status.UNCERTAIN
 
 
+def test_two_more_readings_that_agree_settle_a_look_alike() -> None:
+    def read(*again: str) -> Status:
+        readings = [[(text, 0.97)] for text in again]
+        return result_of(
+            ["MR. D.1.Y. SDN BHD"], "MR. D.I.Y. SDN BHD", kind="text", look=lambda *_: readings
+        ).status
+
+    assert read("MR. D.I.Y. SDN BHD", "MR D.I.Y SDNBHD") is Status.VERIFIED
+    assert read("MR. D.I.Y. SDN BHD") is Status.UNCERTAIN
+    assert read("MR. D.I.Y. SDN BHD", "MR. D.1.Y. SDN BHD") is Status.UNCERTAIN
+    assert read("MR. D.I.Y. SDN BHD", "MR. D.L.Y. SDN BHD") is Status.UNCERTAIN
+
+
 def test_a_difference_in_doubtful_words_is_uncertain_not_wrong() -> None:
     result = result_of(
         ["Menara Dion Level Two"], "Menara Dian Level Two", kind="text", confidence=0.5

@@ -230,6 +230,20 @@ def agree(first: list[str], second: list[str], doubtful: set[int]) -> bool:
     return True
 
 
+def contains(reading: list[str], sought: list[str]) -> bool:
+    """Whether tokens stand in a reading, whole and next to each other, spaces aside."""
+    wanted = "".join(sought)
+    for start in range(len(reading)):
+        joined = ""
+        for token in reading[start:]:
+            joined += token
+            if len(joined) >= len(wanted):
+                break
+        if joined == wanted:
+            return bool(wanted)
+    return False
+
+
 def _laid_out(parts: list[str]) -> tuple[str, list[int]]:
     """The parts joined, and where each begins."""
     starts, at = [], 0

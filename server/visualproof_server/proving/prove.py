@@ -1,10 +1,9 @@
 """An answer against a document: the report."""
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from visualproof_server.model.answer import Claim
-from visualproof_server.model.geometry import Box, span_quad, union
+from visualproof_server.model.geometry import span_quad, union
 from visualproof_server.model.report import (
     ACTIONS,
     REASONS,
@@ -20,29 +19,20 @@ from visualproof_server.model.report import (
 from visualproof_server.proving import areas as proofs
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.context import has_context, label_runs, labelled
-from visualproof_server.proving.index import Index, Run, word_tokens
+from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
-from visualproof_server.proving.normalize import agree, fold_text, tokens
+from visualproof_server.proving.normalize import fold_text
 from visualproof_server.proving.relations import derive, recompute
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.search import Search
-from visualproof_server.proving.verdict import Doubt, Finding, gate
+from visualproof_server.proving.second_look import LookAgain, SecondLook
+from visualproof_server.proving.verdict import Finding, gate
 
-__all__ = ["RULES_VERSION", "Index", "prove"]
+__all__ = ["RULES_VERSION", "Index", "LookAgain", "prove"]
 
 RULES_VERSION = "1"
-# Words read with less confidence than this are read a second time before they prove anything.
-# Calibrated by bench/confidence.py on human transcripts (docs/design.md): above it, about one
-# token in forty is misread.
-MIN_CONFIDENCE = {"tesseract": 0.9, "rapidocr": 0.8}
-DEFAULT_MIN_CONFIDENCE = 0.9
-# Confidence that the second reading must have at the doubtful words.
-SECOND_LOOK_CONFIDENCE = 0.8
 MAX_EVIDENCE = 20
-
-LookAgain = Callable[[int, Box, str], Iterable[list[tuple[str, float]]]]
-"""(page, box, engine that read it) -> independent readings, each words with their confidence."""
 
 
 def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAgain) -> Report:
@@ -74,16 +64,11 @@ def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAg
     )
 
 
-# Stands for a word of the second reading that is itself in doubt; agrees with nothing.
-_UNSURE = "\u2047"
-
-
 class _Prover:
     def __init__(self, index: Index, request: ProveRequest, look_again: LookAgain) -> None:
         self._index = index
         self._request = request
-        self._look_again = look_again
-        self._seen_again: dict[tuple[int, ...], bool] = {}
+        self._second = SecondLook(index, look_again)
         self._exact = {spec.path: spec for spec in request.fields if "*" not in spec.path}
         self._wild = [(spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path]
         self._stricter = {p.status: p.action for p in request.policy}
@@ -212,61 +197,12 @@ class _Prover:
             Status.MISMATCH, [Reason(code, message), *reasons], runs, printed=printed, cited=True
         )
 
-    def _doubt(self, finding: Finding) -> Doubt | None:
-        """Low confidence that a second look did not settle."""
-        if finding.status is not Status.VERIFIED:
-            return None
-        for run in finding.places:
-            low = list(run.words) if finding.suspect else [w for w in run.words if self._low(w)]
-            if low and not self._settled(run, low):
-                lowest = min(self._confidence(w) for w in low)
-                return Doubt(
-                    Reason(
-                        "LOW_CONFIDENCE",
-                        f"Read with confidence {lowest:.2f}; a second reading did not settle it.",
-                    )
-                )
-        return None
-
-    def _low(self, word: int) -> bool:
-        engine = self._index.words[word].engine
-        return self._confidence(word) < MIN_CONFIDENCE.get(engine, DEFAULT_MIN_CONFIDENCE)
-
-    def _confidence(self, word: int) -> float:
-        confidence = self._index.words[word].confidence
-        return 1.0 if confidence is None else confidence
-
-    def _settled(self, run: Run, low: list[int]) -> bool:
-        """Whether a reading of the same pixels that knows nothing of the claim says the same."""
-        key = (*run.words, -1, *low)
-        if key not in self._seen_again:
-            doubtful = set(low)
-            self._seen_again[key] = all(
-                self._agrees(words, doubtful & set(words))
-                for _, words in self._index.boxes(run.words)
-                if doubtful & set(words)
-            )
-        return self._seen_again[key]
-
-    def _agrees(self, words: Sequence[int], doubtful: set[int]) -> bool:
-        """Whether the second reading of some neighbours has each doubtful word at its place."""
-        index = self._index
-        box = union([index.words[w].box for w in words])
-        first = [(t.text, w) for w in words for t in word_tokens(index.words[w].text)]
-        spelled = [t for t, _ in first]
-        wanted = {i for i, (_, w) in enumerate(first) if w in doubtful}
-        engine = index.words[words[0]].engine
-        for reading in self._look_again(index.page_of(words[0]), box, engine):
-            sure = " ".join(
-                text if confidence >= SECOND_LOOK_CONFIDENCE else _UNSURE
-                for text, confidence in reading
-            )
-            if agree(spelled, [t.text for t in tokens(sure)], wanted):
-                return True
-        return False
-
     def _result(self, claim: Claim, spec: FieldSpec, kind: str, finding: Finding) -> FieldResult:
-        doubt = self._doubt(finding)
+        if finding.status is Status.UNCERTAIN and self._second.reads(claim, finding):
+            finding.status, finding.exact = Status.VERIFIED, True
+            doubt = None
+        else:
+            doubt = self._second.doubt(finding)
         status = gate(finding, doubt, finding.status is Status.UNSUPPORTED, self.stale)
         reasons = list(finding.reasons)
         if doubt is not None:
@@ -314,7 +250,7 @@ class _Prover:
         spec = self.spec_for(result.path)
         run = Run(tuple(self._word(i) for i in place.block_ids), place.text, place.coarse)
         finding = Finding(Status.VERIFIED, [], [run], printed=place.text, exact=True)
-        doubt = self._doubt(finding)
+        doubt = self._second.doubt(finding)
         status = gate(finding, doubt, False, self.stale)
         return replace(
             result,
