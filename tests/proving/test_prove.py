@@ -616,6 +616,14 @@ def test_relations_hold_fail_or_are_undefined() -> None:
     assert near.relations[0].outcome.name == "HOLDS"
 
 
+def test_a_value_in_hidden_text_is_not_found_and_says_so() -> None:
+    document = printed(["Total due 90.00"])
+    page = replace(document.pages[0], hidden="Secret discount 77.00")
+    hiding = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (page,))
+    (result,) = report_of(hiding, {"a": "Secret discount"}, FieldSpec("/a", "text")).results
+    assert (result.status, codes(result)[0]) == (Status.NOT_FOUND, "HIDDEN_TEXT")
+
+
 def test_hostile_proofs_cost_little() -> None:
     # 2 kB of quote against 200 kB of text, 20 proofs, within a bound that quadratic work breaks.
     rows = [

@@ -118,7 +118,7 @@ def _marks(report: Report, page: int, scale: float) -> list[_Mark]:
     for result in report.results:
         for evidence in _shown(result):
             if evidence.page == page:
-                boxes = tuple(_grown(_times(b, scale), 3) for b in evidence.boxes)
+                boxes = tuple(_grown(_times(b, scale)) for b in evidence.boxes)
                 marks.append(_Mark(boxes, result.action, tag_text(result)))
     return marks
 
@@ -157,8 +157,7 @@ def _crops(
         strip = image_of(number)[top:bottom]
         picture, scale = _scaled(strip, request.side or DEFAULT_SIDE)
         moved = tuple(
-            _grown(_times(Box(b.left, b.top - top, b.right, b.bottom - top), scale), 3)
-            for b in boxes
+            _grown(_times(Box(b.left, b.top - top, b.right, b.bottom - top), scale)) for b in boxes
         )
         canvas = picture.copy()
         for box in moved:
@@ -192,7 +191,8 @@ def _frame(canvas: NDArray[Any], box: Box, action: Action) -> None:
     """Solid for release, dashed for review, double for block."""
     red, green, blue = COLOURS[action]
     colour = (blue, green, red)
-    thick = max(2, round(max(canvas.shape[:2]) / 900))
+    # Thin enough for the print: the next line may be a stroke away.
+    thick = max(1, min(round(max(canvas.shape[:2]) / 900), round(box.height / 14)))
     if action is Action.REVIEW:
         dash = 5 * thick
         for x in range(box.left, box.right, 2 * dash):
@@ -329,7 +329,9 @@ def _times(box: Box, scale: float) -> Box:
     )
 
 
-def _grown(box: Box, by: int) -> Box:
+def _grown(box: Box) -> Box:
+    """A little air around the print, less where print is small."""
+    by = max(1, min(3, round(box.height / 10)))
     return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
 
 

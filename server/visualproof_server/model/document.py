@@ -134,7 +134,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as read. Lines and tables are in reading order, unnumbered."""
+    """One page as read. Lines and tables are in reading order, unnumbered.
+
+    hidden is text of the file that is not visible on the page: never evidence.
+    """
 
     number: int
     label: str
@@ -150,6 +153,7 @@ class Page:
     pdf_transform: tuple[float, ...] = ()
     warnings: tuple[Warning, ...] = ()
     failure: Failure | None = None
+    hidden: str = ""
 
     @property
     def confidence(self) -> float | None:

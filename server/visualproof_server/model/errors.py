@@ -56,6 +56,10 @@ CODES: dict[str, tuple[Problem, str]] = {
     "PAGE_CRASHED": (Problem.INTERNAL, "Send the page as an image."),
     "RASTER_FAILED": (Problem.INVALID, "Open and save it again with the program that made it."),
     # Warnings.
+    "HIDDEN_TEXT": (
+        Problem.INVALID,
+        "Look at the page: the file holds text that it does not show.",
+    ),
     "PAGES_FAILED": (Problem.INVALID, "Look at each failed page's own failure."),
     "DPI_LOWERED": (Problem.INVALID, "The page is too large for the resolution asked for."),
 }

@@ -81,6 +81,7 @@ REASONS: dict[str, str] = {
     "SEPARATOR_UNKNOWN": "Decimal mark and grouping cannot be told apart; give a locale.",
     "GROUPING_UNKNOWN": "The digits beside it may belong to the same number or identifier.",
     "SEVERAL_PLACES": "Printed at several places, and nothing decides between them.",
+    "HIDDEN_TEXT": "The file holds it as text that is not visible on the page; that is no evidence.",
     "LABEL_NOT_FOUND": "None of the labels is printed.",
     "NOT_AT_LABEL": "Printed, but not at its label.",
     "NOT_AT_PROOF": "Printed, but not where the proof points.",

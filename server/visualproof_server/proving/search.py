@@ -4,20 +4,18 @@ from decimal import Decimal
 from typing import Any
 
 from visualproof_server.model.answer import Claim
-from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
-from visualproof_server.proving import context, locate
+from visualproof_server.model.report import FieldSpec, Reason, Status
+from visualproof_server.proving import context
 from visualproof_server.proving.areas import Area
-from visualproof_server.proving.index import Index, Run, word_tokens
+from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Match, ValueKind
-from visualproof_server.proving.normalize import plain, tokens
+from visualproof_server.proving.misses import Misses, sentence
+from visualproof_server.proving.normalize import plain
 from visualproof_server.proving.numbers import scan_numbers
 from visualproof_server.proving.verdict import Finding
 
 # Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
 _NOT_VERBATIM = {"CASE_DIFFERS", "PUNCTUATION_DIFFERS"}
-# Alike by this much, and different only in words read with low confidence: the reading may be wrong.
-_ALIKE = 0.75
-_SURE = 0.8
 
 
 class Search:
@@ -29,6 +27,7 @@ class Search:
         self.claim, self.spec, self.kind, self.index = claim, spec, kind, index
         self.parsed = parsed
         self.text = claim.value if isinstance(claim.value, str) else claim.value_json
+        self.misses = Misses(self.text, spec, kind, parsed, index)
         self.matches = kind.find(parsed, spec, index)
         best = min((m.rank for m in self.matches), default=0)
         self.matches = [m for m in self.matches if m.rank == best]
@@ -61,7 +60,7 @@ class Search:
             return found
         if elsewhere is not None:
             return elsewhere
-        return self._printed_instead(areas, whole, reasons)
+        return self.misses.printed_instead(areas, whole, reasons)
 
     def uncited(self, reasons: list[Reason]) -> Finding:
         """The value at its label, else the one place that prints it."""
@@ -138,13 +137,13 @@ class Search:
         if equal:
             return self._doubtful([m for _, m in equal], reasons, cited=False)
         value = places[0].values[0]
-        confused = self._confused({w for p in places for v in p.values for w in v.words})
+        confused = self.misses.confused({w for p in places for v in p.values for w in v.words})
         if confused is not None:
             return confused
         elsewhere = [m.run for m in every]
         code = context.misplaced(self.spec, places, elsewhere, self.index)
         code = code or self.kind.differs(self.parsed, value, self.spec, self.index).code
-        note = Reason(code, f"{_sentence(code)} At its label is printed something else.")
+        note = Reason(code, f"{sentence(code)} At its label is printed something else.")
         return Finding(
             Status.MISMATCH,
             [note, *reasons],
@@ -163,7 +162,7 @@ class Search:
         if not sure:
             if self.matches:
                 return self._doubtful(self.matches, reasons, cited=False)
-            return self._nowhere(reasons)
+            return self.misses.nowhere(reasons)
         runs = [m.run for m in sure]
         if self._opposite_printed():
             return self._counter_entry(runs, reasons)
@@ -212,7 +211,7 @@ class Search:
         status = Status.EVIDENCE_ONLY if code in _NOT_VERBATIM else Status.AMBIGUOUS
         return Finding(
             status,
-            [Reason(code, _sentence(code)), *reasons],
+            [Reason(code, sentence(code)), *reasons],
             runs[:1],
             runs if status is Status.AMBIGUOUS else [],
             runs[0].text,
@@ -269,112 +268,6 @@ class Search:
             and not self._is_whole_value(run)
         )
 
-    def _printed_instead(
-        self, areas: list[Area], whole: list[Run], reasons: list[Reason]
-    ) -> Finding:
-        """Nothing equal anywhere: what is printed where the proof points."""
-        cited_words = {w for a in areas for w in a.words}
-        confused = self._confused(cited_words)
-        if confused is not None:
-            confused.reasons += reasons
-            return confused
-        printed = whole or self._of_kind(areas)
-        if not printed:
-            printed = [a.nearest for a in areas if a.nearest is not None]
-        if not printed:
-            return self._nowhere(reasons)
-        value = max(printed, key=lambda r: locate.likeness(self.text, r.text))
-        if self.kind.name in ("text", "quote", "choice"):
-            unsure = self._unsure(value)
-            if unsure is not None:
-                unsure.reasons += reasons
-                return unsure
-        code = self.kind.differs(self.parsed, value, self.spec, self.index).code
-        return Finding(
-            Status.MISMATCH,
-            [Reason(code, _sentence(code)), *reasons],
-            [value],
-            printed=value.text,
-            similarity=locate.likeness(self.text, value.text),
-            cited=True,
-        )
-
-    def _of_kind(self, areas: list[Area]) -> list[Run]:
-        if self.kind.name in ("text", "quote", "choice"):
-            return []
-        return [
-            run
-            for area in areas
-            for row in area.rows
-            for run in self.kind.printed(
-                [
-                    w
-                    for w in range(self.index.rows[row].start, self.index.rows[row].end)
-                    if w in area.words
-                ],
-                self.spec,
-                self.index,
-            )
-        ]
-
-    def _confused(self, within: set[int] | None) -> Finding | None:
-        """Equal but for look-alike characters: a place, never a proof."""
-        runs = [
-            run
-            for run in self.kind.misread(self.parsed, self.spec, self.index)
-            if within is None or within & set(run.words)
-        ]
-        if not runs:
-            return None
-        return Finding(
-            Status.UNCERTAIN,
-            [Reason("OCR_CONFUSION", _sentence("OCR_CONFUSION"))],
-            runs[:1],
-            runs[1:10],
-            runs[0].text,
-            similarity=0.99,
-        )
-
-    def _unsure(self, run: Run) -> Finding | None:
-        """Alike, and different only in words that were read with low confidence."""
-        likeness = locate.likeness(self.text, run.text)
-        if likeness < _ALIKE:
-            return None
-        ours = {t.text for t in tokens(self.text)}
-        different = [
-            w
-            for w in run.words
-            if any(t.text not in ours for t in word_tokens(self.index.words[w].text))
-        ]
-        low = [w for w in different if (self.index.words[w].confidence or 0.0) < _SURE]
-        if different and len(low) == len(different):
-            return Finding(
-                Status.UNCERTAIN,
-                [Reason("LOW_CONFIDENCE", "The words that differ were read with low confidence.")],
-                [run],
-                printed=run.text,
-                similarity=likeness,
-            )
-        return None
-
-    def _nowhere(self, reasons: list[Reason]) -> Finding:
-        confused = self._confused(None)
-        if confused is not None:
-            confused.reasons += reasons
-            return confused
-        near = locate.nearest(self.text, self.index)
-        if near is not None and self.kind.name in ("text", "quote", "choice"):
-            unsure = self._unsure(near.run)
-            if unsure is not None:
-                unsure.reasons += reasons
-                return unsure
-        finding = Finding(Status.NOT_FOUND, list(reasons))
-        if near is not None:
-            finding.nearest, finding.similarity = near.run, near.similarity
-            code = locate.difference(self.text, near.run.text)
-            finding.reasons.append(Reason(code, f"{_sentence(code)} That is the nearest print."))
-        return finding
-
 
 def _within(run: Run, area: Area) -> bool:
     words = set(run.words)
@@ -387,7 +280,3 @@ def _at(run: Run, place: context.Labelled) -> bool:
 
 def _shares(a: Run, b: Run) -> bool:
     return bool(set(a.words) & set(b.words))
-
-
-def _sentence(code: str) -> str:
-    return REASONS[code]

@@ -1,7 +1,7 @@
 """The steps of reading, in order, for one page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -19,7 +19,7 @@ from visualproof_server.model.document import (
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
 from visualproof_server.reading.cleanup import clean
-from visualproof_server.reading.engine import OcrEngine
+from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.layout import drop_noise, to_lines
 from visualproof_server.reading.raster import Grey, raster_image, raster_pdf
 from visualproof_server.reading.source import (
@@ -32,10 +32,18 @@ from visualproof_server.reading.source import (
     plan_image,
     plan_pdf_page,
 )
+from visualproof_server.reading.textlayer import (
+    MAX_HIDDEN,
+    hidden,
+    hidden_warning,
+    layer_words,
+)
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 
 LAYOUT_VERSION = "4"
 IMAGE_QUALITY = 92
+# Grey levels within a word's box under which nobody sees it.
+MIN_CONTRAST = 10
 # Mean word confidence under which the page may stand the wrong way up.
 POOR_CONFIDENCE = 0.7
 
@@ -85,18 +93,21 @@ def read_page(
             plan = plan_pdf_page(pdf, number, options.dpi, limits)
         image = raster_pdf(path, plan, options.password)
         stated: int | None = round(plan.dpi)
+        unseen = hidden(layer_words(path, plan, options.password), image)
     else:
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
             image = raster_image(opened, plan)
-        stated = None
+        stated, unseen = None, []
     lines = read_lines(image, options.languages, stated, engine)
     if (_is_poor(lines) or _is_tall(lines)) and (turn := turn_needed(image)):
         upright = turned(image, turn)
         again = read_lines(upright, options.languages, stated, engine)
         if _sureness(again) > _sureness(lines) or (_is_tall(lines) and not _is_tall(again)):
             image, lines, plan = upright, again, turned_plan(plan, turn)
-    return ReadPage(_page(plan, lines), encode(image))
+    page = replace(_page(plan, lines), hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN])
+    page = replace(page, warnings=page.warnings + hidden_warning(unseen, number))
+    return ReadPage(page, encode(image))
 
 
 def _sureness(lines: tuple[Line, ...]) -> float:
@@ -112,6 +123,12 @@ def _is_poor(lines: tuple[Line, ...]) -> bool:
     return not known or sum(known) / len(known) < POOR_CONFIDENCE
 
 
+def _is_visible(word: EngineWord, image: Grey) -> bool:
+    """Engines read grey 254 on 255 perfectly; a person does not."""
+    crop = image[int(word.top) : int(word.bottom) + 1, int(word.left) : int(word.right) + 1]
+    return crop.size > 0 and int(crop.max()) - int(crop.min()) >= MIN_CONTRAST
+
+
 def _is_tall(lines: tuple[Line, ...]) -> bool:
     """Whether words stand on end: some engines read print that is turned by a quarter."""
     long = [w.box for li in lines for w in li.words if len(w.text) >= 4]
@@ -122,11 +139,12 @@ def read_lines(
     image: Grey, languages: tuple[str, ...], dpi: int | None, engine: OcrEngine
 ) -> tuple[Line, ...]:
     """Cleans, reads and lays out one image."""
-    if int(image.max()) - int(image.min()) < 10:
+    if int(image.max()) - int(image.min()) < MIN_CONTRAST:
         return ()
     cleaned = clean(image)
     height, width = cleaned.image.shape
     words = drop_noise(engine.read(cleaned.image, languages, dpi), width, height)
+    words = [w for w in words if _is_visible(w, cleaned.image)]
     return to_lines(words, cleaned, engine.name)
 
 
