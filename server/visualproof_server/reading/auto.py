@@ -15,6 +15,8 @@ from visualproof_server.reading.raster import Grey
 
 # A line is read again if a word of it is less sure than this; see bench/confidence.py.
 DOUBT = 0.9
+# A page that the first engine reads with less mean confidence is left to the second.
+HOPELESS = 0.6
 # Below this, a line of the second engine is no better than the first's.
 TRUST = 0.5
 # What two readings that agree are worth.
@@ -48,6 +50,9 @@ class Auto:
         ]
         if not set(languages) <= set(self._second.languages()):
             return words
+        if _mean(words) < HOPELESS:
+            second = self._second.read(image, languages, dpi)
+            return [replace(w, engine=self._second.name) for w in second]
         lines: dict[int, list[EngineWord]] = {}
         for word in words:
             lines.setdefault(word.line, []).append(word)

@@ -87,13 +87,14 @@ class Rapid:
 def _line_words(image: Grey, info: Any) -> list[EngineWord]:
     """Words of a recognised line, placed by the columns of its characters.
 
-    A word is as sure as its least sure character.
+    A word is as sure as the mean of its characters and the least sure of them.
     """
     height, width = image.shape
     words = []
     at = 0
     for characters, columns in zip(info.words, info.word_cols, strict=True):
-        confidence = min(info.confs[at : at + len(characters)], default=0.0)
+        sure = info.confs[at : at + len(characters)]
+        confidence = (min(sure) + sum(sure) / len(sure)) / 2 if sure else 0.0
         at += len(characters)
         left = max(0.0, (columns[0] - 0.5) / info.line_txt_len * width)
         right = min(float(width), (columns[-1] + 1.5) / info.line_txt_len * width)

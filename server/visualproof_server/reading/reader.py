@@ -40,7 +40,7 @@ from visualproof_server.reading.textlayer import (
 )
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 
-LAYOUT_VERSION = "4"
+LAYOUT_VERSION = "6"
 IMAGE_QUALITY = 92
 # Grey levels within a word's box under which nobody sees it.
 MIN_CONTRAST = 10
