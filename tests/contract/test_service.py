@@ -4,6 +4,7 @@ import io
 import json
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import grpc
@@ -24,6 +25,7 @@ from visualproof import (
     FieldSpec,
     InvalidRequest,
     NotFound,
+    ServerBusy,
     Status,
 )
 from visualproof.cli import fields
@@ -120,6 +122,27 @@ def test_same_bytes_and_options_are_read_once(client: Client, invoice: Document)
     assert (again.document_id, again.state) == (invoice.document_id, invoice.state)
     other = client.upload(EXAMPLE / "scan.jpg", dpi=200)
     assert other.document_id != invoice.document_id
+
+
+def test_the_same_bytes_sent_at_once_make_one_document(client: Client, tmp_path: Path) -> None:
+    content = pdf_of(tmp_path / "x.pdf", 2, (321, 234))
+    with ThreadPoolExecutor(8) as pool:
+        documents = list(pool.map(lambda _: client.ingest(content), range(8)))
+    assert len({d.document_id for d in documents}) == 1
+    assert {d.page_count for d in documents} == {2}
+
+
+def test_a_full_queue_says_when_to_come_back(tmp_path: Path) -> None:
+    running = start_server(tmp_path / "data", "--queue-size", "1", "--workers", "1")
+    try:
+        with Client(running.target) as client:
+            client.upload(EXAMPLE / "scan.jpg")
+            with pytest.raises(ServerBusy) as caught:
+                client.upload(EXAMPLE / "invoice.pdf")
+        assert (caught.value.code, caught.value.retry_after > 0) == ("QUEUE_FULL", True)
+        assert not list((tmp_path / "data" / "incoming").iterdir())
+    finally:
+        running.stop()
 
 
 def pdf_of(path: Path, pages: int, size: tuple[float, float] = (200, 200)) -> bytes:

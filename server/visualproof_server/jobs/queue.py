@@ -65,6 +65,7 @@ class Queue:
         self._changed: dict[str, asyncio.Event] = {}
         self._keeper: asyncio.Task[None] | None = None
         self._on_ready = on_ready
+        self._adding = asyncio.Lock()
         self._slots = asyncio.Semaphore(pool.size + 2)
 
     @property
@@ -114,27 +115,29 @@ class Queue:
     ) -> DocumentState:
         """Takes a finished file over and queues its reading; the same document is read once."""
         name = document_id(sha256, options, self.reader_version)
-        existing = self.known(name)
-        if existing is not None:
-            file.unlink(missing_ok=True)
-            return existing
-        self.check_room()
-        if self._store.names(name):
-            await asyncio.to_thread(self._store.delete, name)
-        state = DocumentState(
-            name,
-            sha256,
-            file_name,
-            options,
-            self.reader_version,
-            State.QUEUED,
-            0,
-            0,
-            time.time() + self._limits.retention_s,
-        )
-        await asyncio.to_thread(self._store.adopt, name, documents.SOURCE, file)
-        await asyncio.to_thread(documents.put_state, self._store, state)
-        self._begin(state)
+        # Two uploads of the same bytes may end together; one of them makes the document.
+        async with self._adding:
+            existing = self.known(name)
+            if existing is not None:
+                file.unlink(missing_ok=True)
+                return existing
+            self.check_room()
+            if self._store.names(name):
+                await asyncio.to_thread(self._store.delete, name)
+            state = DocumentState(
+                name,
+                sha256,
+                file_name,
+                options,
+                self.reader_version,
+                State.QUEUED,
+                0,
+                0,
+                time.time() + self._limits.retention_s,
+            )
+            await asyncio.to_thread(self._store.adopt, name, documents.SOURCE, file)
+            await asyncio.to_thread(documents.put_state, self._store, state)
+            self._begin(state)
         return state
 
     async def delete(self, name: str) -> None:
