@@ -40,7 +40,7 @@ from visualproof_server.reading.textlayer import (
 )
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 
-LAYOUT_VERSION = "6"
+LAYOUT_VERSION = "7"
 IMAGE_QUALITY = 92
 # Grey levels within a word's box under which nobody sees it.
 MIN_CONTRAST = 10
@@ -93,13 +93,14 @@ def read_page(
             plan = plan_pdf_page(pdf, number, options.dpi, limits)
         image = raster_pdf(path, plan, options.password)
         stated: int | None = round(plan.dpi)
-        unseen = hidden(layer_words(path, plan, options.password), image)
+        layer = layer_words(path, plan, options.password)
     else:
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
             image = raster_image(opened, plan)
-        stated, unseen = None, []
+        stated, layer = None, []
     lines = read_lines(image, options.languages, stated, engine)
+    unseen = hidden(layer, image, [w.text for li in lines for w in li.words])
     if (_is_poor(lines) or _is_tall(lines)) and (turn := turn_needed(image)):
         upright = turned(image, turn)
         again = read_lines(upright, options.languages, stated, engine)

@@ -188,7 +188,7 @@ def plan_pdf_page(
         height_pt,
         rotation,
         fitted,
-        page_transform(page.get_cropbox(), rotation),
+        page_transform(page.get_bbox(), rotation),
         lowered=fitted < dpi,
     )
 
@@ -197,6 +197,7 @@ def page_transform(cropbox: tuple[float, float, float, float], rotation: int) ->
     """[a, b, c, d, e, f] from fractions of the displayed page to PDF user space.
 
     x = a*u + c*v + e, y = b*u + d*v + f, with u to the right and v down (PDF 32000-1, 8.3.3).
+    The box is the visible one: CropBox within MediaBox, its corners in order.
     """
     left, bottom, right, top = cropbox
     width, height = right - left, top - bottom

@@ -3,6 +3,7 @@
 The layer never stands in for reading here; it is only compared with the page's pixels.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,11 +54,19 @@ def layer_words(path: Path, plan: PagePlan, password: str) -> list[LayerWord]:
     return words
 
 
-def hidden(words: list[LayerWord], image: Grey) -> list[LayerWord]:
-    """Words without ink: white, covered, off the page, or too small to see."""
+def hidden(words: list[LayerWord], image: Grey, read: Iterable[str]) -> list[LayerWord]:
+    """Words without ink at their place (white, covered, off the page, tiny) that nobody read.
+
+    `read` are the words that were read from the page: the layer of a scan may lie a little beside
+    its print, which is no hiding. Rules and dots of the layer are no words.
+    """
     height, width = image.shape
+    seen = {_bare(text) for text in read}
     found = []
     for word in words:
+        bare = _bare(word.text)
+        if not bare or bare in seen:
+            continue
         b = word.box
         inside = Box(max(0, b.left), max(0, b.top), min(width, b.right), min(height, b.bottom))
         off = inside.width <= b.width * 0.5 or inside.height <= b.height * 0.5
@@ -71,6 +80,10 @@ def hidden(words: list[LayerWord], image: Grey) -> list[LayerWord]:
         if high - low < VISIBLE_CONTRAST:
             found.append(word)
     return found
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
 
 
 def hidden_warning(words: list[LayerWord], number: int) -> tuple[Warning, ...]:
