@@ -213,6 +213,19 @@ def test_a_label_decides_right_under_and_above() -> None:
     assert (wrong.status, wrong.printed_text) == (Status.MISMATCH, "14 November 2026")
 
 
+def test_a_part_of_the_text_at_a_label_is_not_the_value() -> None:
+    lines = ["Name: John Smith      Room 7", "Terms: 30 days", "net from the invoice date"]
+    assert result_of(lines, "John Smith", kind="text", labels=("Name",)).status is Status.VERIFIED
+    part = result_of(lines, "John", kind="text", labels=("Name",))
+    assert (part.status, codes(part), part.printed_text) == (
+        Status.EVIDENCE_ONLY,
+        ["WORD_DIFFERS"],
+        "John Smith",
+    )
+    long = result_of(lines, "30 days net from the invoice date", kind="text", labels=("Terms",))
+    assert long.status is Status.VERIFIED
+
+
 def test_a_wrapped_label_is_found() -> None:
     lines = ["Total amount", "payable      75.00"]
     assert (

@@ -110,13 +110,18 @@ class Search:
             note = Reason("LABEL_NOT_FOUND", "No label of the field is printed with a value.")
             if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
                 finding.status = Status.FOUND_ELSEWHERE
-                finding.others, finding.places = finding.others or finding.places, finding.places
+                finding.others = finding.others or finding.places
             finding.reasons.insert(0, note)
             return finding
         # Ranks order places without context; a label is context.
         every = self._all_ranks()
         equal = [(p, m) for p in places for m in every if _at(m.run, p)]
         sure = [(p, m) for p, m in equal if not m.doubt]
+        if sure and self._is_part(sure):
+            note = Reason("WORD_DIFFERS", "The value at its label has more words than the claim.")
+            runs = [m.run for _, m in sure][:1]
+            text = sure[0][0].values[0].text
+            return Finding(Status.EVIDENCE_ONLY, [note, *reasons], runs, printed=text, exact=True)
         if sure:
             rivals = [
                 value
@@ -151,6 +156,16 @@ class Search:
             [m.run for m in self.matches][:10],
             value.text,
             exact=True,
+        )
+
+    def _is_part(self, sure: list[tuple[context.Labelled, Match]]) -> bool:
+        """Whether a text is only a part of what stands at its label, wherever that is."""
+        if self.kind.name not in ("text", "quote", "choice"):
+            return False
+        return not any(
+            set(value.words) <= set(match.run.words) and not match.run.partial
+            for place, match in sure
+            for value in place.values
         )
 
     def _rivals_count(self, sure: list[tuple[context.Labelled, Match]], rivals: list[Run]) -> bool:
