@@ -226,6 +226,19 @@ def test_a_part_of_the_text_at_a_label_is_not_the_value() -> None:
     assert long.status is Status.VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("line", "value", "code"),
+    [
+        ("Rate 0%", "0", "UNIT_DIFFERS"),
+        ("Change -52", "52", "SIGN_DIFFERS"),
+        ("Sum $12.4M", "12.4M", "UNIT_DIFFERS"),
+    ],
+)
+def test_a_text_does_not_lose_its_sign_or_unit(line: str, value: str, code: str) -> None:
+    result = result_of([line], value, kind="text")
+    assert (result.status, codes(result)) == (Status.EVIDENCE_ONLY, [code])
+
+
 def test_a_wrapped_label_is_found() -> None:
     lines = ["Total amount", "payable      75.00"]
     assert (

@@ -15,7 +15,7 @@ from visualproof_server.proving.numbers import scan_numbers
 from visualproof_server.proving.verdict import Finding
 
 # Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
-_NOT_VERBATIM = {"CASE_DIFFERS", "PUNCTUATION_DIFFERS"}
+_NOT_VERBATIM = {"CASE_DIFFERS", "PUNCTUATION_DIFFERS", "SIGN_DIFFERS", "UNIT_DIFFERS"}
 
 
 class Search:

@@ -5,7 +5,7 @@ from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving import locate
 from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.normalize import fold
+from visualproof_server.proving.normalize import compact, fold, tokens
 
 # The rest of a row up to a gap this wide (in heights) is one printed text.
 _TEXT_GAP = 3.0
@@ -25,7 +25,7 @@ class Text:
 
     def find(self, claim: str, field: FieldSpec, index: Index) -> list[Match]:
         return [
-            Match(run, self._doubt(claim, run, index), 0, run.text == claim)
+            Match(run, _edge(claim, run) or self._doubt(claim, run, index), 0, run.text == claim)
             for run in locate.exact(claim, index)
         ]
 
@@ -68,6 +68,15 @@ class Choice(Text):
     """One of a list; printed like a text, or only supported by its proof."""
 
     name = "choice"
+
+
+def _edge(claim: str, run: Run) -> str:
+    """Why a sign, per cent or currency at the edge of the print makes it another text: 0 is not 0%."""
+    ours, theirs = tokens(claim), tokens(run.text)
+    if run.partial or compact(ours) == compact(theirs):
+        return ""
+    signed = theirs[0].text in ("-", "(") and ours[0].text != theirs[0].text
+    return "SIGN_DIFFERS" if signed else "UNIT_DIFFERS"
 
 
 def _verbatim(text: str) -> str:
