@@ -17,7 +17,7 @@ _SIGNS = {Action.RELEASE: "✓", Action.REVIEW: "?", Action.BLOCK: "✗"}
 
 
 def report_table(report: Report) -> Table:
-    """One row a value: what the model said, how it came out, what is printed, and why."""
+    """One row a value: what the model said, how it came out, what is printed, and where."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, options in (
         ("", {}),
@@ -26,7 +26,6 @@ def report_table(report: Report) -> Table:
         ("status", {"no_wrap": True}),
         ("printed", {"overflow": "fold"}),
         ("page", {"justify": "right"}),
-        ("why", {"overflow": "fold"}),
     ):
         table.add_column(name, **options)
     for result in report:
@@ -38,7 +37,6 @@ def report_table(report: Report) -> Table:
             Text(result.status.name, style),
             Text(result.printed_text),
             str(result.evidence[0].page_number) if result.evidence else "",
-            Text(_why(result), "dim"),
         )
     for relation in report.relations:
         action = Action(relation.action)
@@ -48,7 +46,6 @@ def report_table(report: Report) -> Table:
             "",
             Text(("", "HOLDS", "FAILS", "UNDEFINED")[relation.outcome], _STYLES[action]),
             Text(relation.message),
-            "",
             "",
         )
     return table
@@ -69,9 +66,15 @@ def _why(result: FieldResult) -> str:
 
 
 def print_report(report: Report) -> None:
-    """The table and one line that sums it up."""
+    """The table, a line for each value that is not released, and one that sums it up."""
     console = Console()
     console.print(report_table(report))
+    console.print()
+    for result in report:
+        if result.action is not Action.RELEASE and result.reasons:
+            style = _STYLES.get(result.action, "")
+            name = f"{_SIGNS.get(result.action, '')} {result.path.removeprefix('/')}: "
+            console.print(Text.assemble((name, style), _why(result)))
     counts = ", ".join(f"{n} {s.name}" for s, n in report.counts.items())
     console.print(Text(f"{report.action.name}: {counts}", _STYLES[report.action]))
 

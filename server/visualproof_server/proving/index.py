@@ -218,7 +218,8 @@ class Index:
         cut_left = _has_token(first_text[: first.start])
         cut_right = _has_token(last_text[last.end :])
         left = first.start if cut_left else 0
-        right = last.end if cut_right else len(last_text)
+        # A comma or colon after the print is the sentence's, a closing period may be a word's.
+        right = last.end if cut_right else max(last.end, len(last_text.rstrip(",;:")))
         if len(words) == 1:
             text = first_text[left:right]
         else:
