@@ -205,11 +205,18 @@ def test_bad_files_have_a_clear_code_and_the_server_answers_on(
 ENCRYPTED = Path(__file__).parent / "encrypted.pdf"
 
 
-def test_an_encrypted_pdf_with_and_without_its_password(client: Client) -> None:
+def test_an_encrypted_pdf_with_and_without_its_password(
+    client: Client, server: RunningServer
+) -> None:
     content = ENCRYPTED.read_bytes()
     assert failure_of(client, content) == "PDF_ENCRYPTED"
     assert failure_of(client, content, password="wrong") == "PDF_PASSWORD_WRONG"
     assert failure_of(client, content, password="secret") == "none"
+    # A password is kept until the document is read or has failed, and no longer.
+    states = "".join(p.read_text() for p in (server.data / "documents").glob("*/state.json"))
+    assert '"password":""' in states
+    assert "secret" not in states
+    assert "wrong" not in states
 
 
 def test_a_bad_page_costs_only_itself(client: Client, tmp_path: Path) -> None:

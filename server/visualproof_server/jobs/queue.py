@@ -175,16 +175,13 @@ class Queue:
                 state = await self._counted(state)
                 state = await self._read(state)
         except VisualProofError as error:
-            await self._put(
-                replace(state, state=State.FAILED, failure=Failure(error.code, error.message))
-            )
+            await self._failed(state, Failure(error.code, error.message))
             log.info("document failed", extra={"document": state.document_id, "code": error.code})
         except asyncio.CancelledError:
             raise
         except Exception:
             log.exception("job failed", extra={"document": state.document_id})
-            failure = Failure("INTERNAL", "Reading failed; upload it again.")
-            await self._put(replace(state, state=State.FAILED, failure=failure))
+            await self._failed(state, Failure("INTERNAL", "Reading failed; upload it again."))
         else:
             self._on_ready(state.document_id)
             seconds = round(time.monotonic() - started, 2)
@@ -195,6 +192,10 @@ class Queue:
         finally:
             if self._jobs.get(state.document_id) is asyncio.current_task():
                 del self._jobs[state.document_id]
+
+    async def _failed(self, state: DocumentState, failure: Failure) -> None:
+        options = replace(state.options, password="")
+        await self._put(replace(state, state=State.FAILED, failure=failure, options=options))
 
     async def _counted(self, state: DocumentState) -> DocumentState:
         options = state.options
