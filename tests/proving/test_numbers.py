@@ -15,7 +15,7 @@ def values(text: str) -> list[Decimal]:
     """Signed, scaled values of the numbers that can be read in one way."""
     out = []
     for read in scan_numbers(plain(text)):
-        if len(read.readings) == 1 and read.sign != "?":
+        if read.loose == "" and len(read.readings) == 1 and read.sign != "?":
             value = read.readings[0].value.scaleb(read.exponent)
             out.append(-value if read.sign == "-" else value)
     return out

@@ -174,6 +174,32 @@ def test_digits_that_may_go_on_are_ambiguous() -> None:
     assert codes(result_of(["No 530 848 134"], "530848", kind="identifier")) == ["GROUPING_UNKNOWN"]
 
 
+@pytest.mark.parametrize(
+    ("locale", "value", "status"),
+    [
+        ("fr-FR", 1234.5, Status.VERIFIED),
+        ("fr-FR", 234.5, Status.AMBIGUOUS),
+        ("de-DE", 234.5, Status.VERIFIED),
+        ("de-DE", 1234.5, Status.AMBIGUOUS),
+        ("", 1234.5, Status.AMBIGUOUS),
+        ("", 234.5, Status.AMBIGUOUS),
+    ],
+)
+def test_spaces_group_digits_where_the_locale_says_so(
+    locale: str, value: float, status: Status
+) -> None:
+    result = result_of(["Total 1 234,50"], value, kind="money", locale=locale)
+    assert result.status is status
+    cited = result_of(["Total 1 234,50"], value, word(1, "1 234,50"), kind="money", locale=locale)
+    assert cited.status is status
+
+
+def test_wide_gaps_and_other_grouping_part_numbers() -> None:
+    assert result_of(["Qty 2   500.00"], 500, kind="money").status is Status.VERIFIED
+    assert result_of(["Qty 2   500.00"], 2500, kind="money").status is Status.NOT_FOUND
+    assert result_of(["Net 2 500.00", "Sum 1,234.00"], 500, kind="money").status is Status.VERIFIED
+
+
 def test_a_repeated_amount_is_ambiguous_and_a_repeated_name_is_proven() -> None:
     amounts = result_of(["50.00 food", "50.00 fuel"], 50, kind="money")
     assert (amounts.status, len(amounts.candidates)) == (Status.AMBIGUOUS, 2)

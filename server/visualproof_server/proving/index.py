@@ -153,8 +153,21 @@ class Index:
         for row in self.rows:
             for read in scan_numbers(plain(row.text)):
                 run = self.span(row, read.start, read.end)
-                found.append((run, read.with_loose(self._loose(row, read))))
+                if read.loose:
+                    # Wide gaps part columns, not groups of one number.
+                    if all(self.gap_after(w) < 0.8 for w in run.words[:-1]):
+                        found.append((run, read))
+                else:
+                    found.append((run, read.with_loose(self._loose(row, read))))
         return found
+
+    @cached_property
+    def groups_by_mark(self) -> bool:
+        """Whether a number of the document groups by comma, dot or apostrophe, so none by spaces."""
+        return any(
+            "'" in read.digits or ("." in read.digits and "," in read.digits)
+            for _, read in self.numbers
+        )
 
     @cached_property
     def dates(self) -> list[tuple[Run, DateRead]]:

@@ -13,6 +13,8 @@ from visualproof_server.proving.units import CURRENCIES, LONE_SCALES, SCALES, SY
 MAX_DIGITS = 40
 
 _CHUNK = re.compile(r"\d+(?:[.,']\d+)*")
+# Groups of three parted by spaces: one number, or several side by side.
+_JOINED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?![.,]?\d)(?! \d)")
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+$")
 _LETTERS_AFTER = re.compile(r"[^\W\d_]+")
 
@@ -95,18 +97,24 @@ def _grouped(text: str, mark: str) -> bool:
 def scan_numbers(text: str) -> list[NumberRead]:
     """Numbers of a text that went through `normalize.plain`, left to right.
 
+    Groups that spaces part are read twice: as one number (loose is "joined"), and each alone.
+
     Digits that belong to a date, time, range, code or identifier are no numbers.
     """
     found = []
+    for match in _JOINED.finditer(text):
+        read = _at(text, match.start(), match.end())
+        if read is not None:
+            found.append(read.with_loose("joined"))
     for match in _CHUNK.finditer(text):
         read = _at(text, match.start(), match.end())
         if read is not None:
             found.append(read)
-    return found
+    return sorted(found, key=lambda read: (read.start, -read.end))
 
 
 def _at(text: str, start: int, end: int) -> NumberRead | None:
-    chunk = text[start:end]
+    chunk = text[start:end].replace(" ", "")
     left = _Left(text, start)
     if left.compound:
         return None

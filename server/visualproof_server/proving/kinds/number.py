@@ -43,6 +43,8 @@ class Number:
             return None
         text = plain(value.strip())
         reads = scan_numbers(text)
+        if reads and reads[0].loose:
+            reads = reads[:1]
         if len(reads) != 1 or len(text) > 80:
             return None
         read = reads[0]
@@ -81,7 +83,13 @@ class Number:
         wanted = set(words)
         reads = _by_word(index)
         hits = {id(run): (run, read) for w in words for run, read in reads.get(w, ())}
-        runs = [run for run, read in hits.values() if set(run.words) <= wanted and self._is(read)]
+        spaced = conventions(field.locale).groups_by_space
+        skipped = {"group"} if spaced else {"joined"}
+        runs = [
+            run
+            for run, read in hits.values()
+            if set(run.words) <= wanted and self._is(read) and read.loose not in skipped
+        ]
         return sorted(runs, key=lambda r: r.words[0])
 
     def differs(self, claim: NumberClaim, run: Run, field: FieldSpec, index: Index) -> Difference:
@@ -129,11 +137,13 @@ class Number:
         return True, ""
 
     def _settled(self, read: NumberRead, field: FieldSpec, index: Index) -> bool:
-        """Whether a neighbouring group of three digits is known to be another number."""
+        """Whether spaces are known to group digits, or not to."""
+        known = conventions(field.locale)
+        if read.loose == "joined":
+            return known.groups_by_space
         if read.loose != "group":
             return False
-        known = conventions(field.locale)
-        return bool(known.decimal_mark) and not known.groups_by_space
+        return index.groups_by_mark or (bool(known.decimal_mark) and not known.groups_by_space)
 
     def _why(self, claim: NumberClaim, read: NumberRead) -> str:
         amounts = {abs(value) for value in claim.values}
