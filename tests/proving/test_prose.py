@@ -7,8 +7,8 @@ from visualproof_server.model.prose import ProseClass
 from visualproof_server.model.report import FieldSpec, Relation, Report, Status
 from visualproof_server.proving.prose import check_prose
 
+from proving.claims import report_of, word
 from proving.pages import printed
-from proving.test_prove import report_of, word
 
 LINES = [
     "Water requirement 104110 m3/day",

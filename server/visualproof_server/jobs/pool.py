@@ -59,8 +59,6 @@ class WorkerPool:
         self._order = 0
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self.restarts = 0
-        self.busy = 0
         self._slots = [_Slot(self, index, settings) for index in range(size)]
         self._threads = [
             threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots
@@ -71,13 +69,6 @@ class WorkerPool:
     @property
     def size(self) -> int:
         return len(self._slots)
-
-    @property
-    def waiting(self) -> int:
-        return self._tasks.qsize()
-
-    def alive(self) -> bool:
-        return all(thread.is_alive() for thread in self._threads)
 
     def submit(
         self,
@@ -123,13 +114,10 @@ class WorkerPool:
             # cancel() then marks it, and the slot sees that and kills.
             if task.future.cancelled():
                 continue
-            self.busy += 1
             try:
                 result: list[bytes] | Exception = slot.run(task)
             except Exception as error:
                 result = error
-            finally:
-                self.busy -= 1
             if not task.future.set_running_or_notify_cancel():
                 continue
             if isinstance(result, Exception):
@@ -187,7 +175,6 @@ class _Slot:
         return parts
 
     def _start(self) -> None:
-        self._pool.restarts += 1
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
         ours, theirs = socket.socketpair()

@@ -112,10 +112,6 @@ class Token:
     start: int
     end: int
 
-    @property
-    def is_number(self) -> bool:
-        return self.text[0].isdigit()
-
 
 def tokens(text: str) -> list[Token]:
     """What of a text must be equal for two texts to be the same.

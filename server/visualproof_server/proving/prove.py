@@ -203,10 +203,10 @@ class _Prover:
             doubt = None
         else:
             doubt = self._second.doubt(finding)
-        status = gate(finding, doubt, finding.status is Status.UNSUPPORTED, self.stale)
+        status = gate(finding, doubt, self.stale)
         reasons = list(finding.reasons)
         if doubt is not None:
-            reasons.insert(0, doubt.reason)
+            reasons.insert(0, doubt)
         method = Method.FUZZY
         if finding.exact:
             same = bool(finding.places) and finding.places[0].text == str(claim.value)
@@ -251,12 +251,12 @@ class _Prover:
         run = Run(tuple(self._word(i) for i in place.block_ids), place.text, place.coarse)
         finding = Finding(Status.VERIFIED, [], [run], printed=place.text, exact=True)
         doubt = self._second.doubt(finding)
-        status = gate(finding, doubt, False, self.stale)
+        status = gate(finding, doubt, self.stale)
         return replace(
             result,
             status=status,
             action=self.action(status, spec),
-            reasons=(doubt.reason,) if doubt else (),
+            reasons=(doubt,) if doubt else (),
             evidence=(place,),
             candidates=(),
             printed_text=place.text,

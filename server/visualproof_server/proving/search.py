@@ -130,7 +130,7 @@ class Search:
                 if not any(_shares(value, m.run) for _, m in sure)
             ]
             chosen = [m.run for _, m in sure]
-            if rivals and self._rivals_count(sure, rivals):
+            if rivals and self._rivals_count(sure[0][0]):
                 note = Reason("SEVERAL_PLACES", "Several values stand at this label.")
                 return Finding(
                     Status.AMBIGUOUS, [note, *reasons], chosen, chosen + rivals, chosen[0].text,
@@ -168,9 +168,9 @@ class Search:
             for value in place.values
         )
 
-    def _rivals_count(self, sure: list[tuple[context.Labelled, Match]], rivals: list[Run]) -> bool:
+    def _rivals_count(self, place: context.Labelled) -> bool:
         """Text right of a label is one value; amounts beside it are rivals on every side."""
-        return self.kind.chance or sure[0][0].side != "right"
+        return self.kind.chance or place.side != "right"
 
     def _anywhere(self, reasons: list[Reason]) -> Finding:
         sure = [m for m in self.matches if not m.doubt]
@@ -185,22 +185,17 @@ class Search:
             runs = self._one_place(runs)
         if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
             note = Reason("SEVERAL_PLACES", f"Printed at {len(runs)} places; nothing decides.")
-            return Finding(
-                Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True
-            )
+            return _ambiguous(runs, [note, *reasons])
         if self.best_rank:
             note = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
-            return Finding(
-                Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True
-            )
+            return _ambiguous(runs, [note, *reasons])
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
         finding.exact = True
         return finding
 
     def _counter_entry(self, runs: list[Run], reasons: list[Reason]) -> Finding:
         text = "The same amount is printed with the other sign too; nothing decides."
-        note = Reason("SEVERAL_PLACES", text)
-        return Finding(Status.AMBIGUOUS, [note, *reasons], runs[:1], runs, runs[0].text, exact=True)
+        return _ambiguous(runs, [Reason("SEVERAL_PLACES", text), *reasons])
 
     def _opposite_printed(self) -> bool:
         """Whether a negative amount may be the counter-entry of the same positive one."""
@@ -223,16 +218,14 @@ class Search:
     def _doubtful(self, matches: list[Match], reasons: list[Reason], cited: bool) -> Finding:
         code = matches[0].doubt
         runs = [m.run for m in matches]
-        status = Status.EVIDENCE_ONLY if code in _NOT_VERBATIM else Status.AMBIGUOUS
-        return Finding(
-            status,
-            [Reason(code, sentence(code)), *reasons],
-            runs[:1],
-            runs if status is Status.AMBIGUOUS else [],
-            runs[0].text,
-            exact=True,
-            cited=cited,
-        )
+        notes = [Reason(code, sentence(code)), *reasons]
+        finding = _ambiguous(runs, notes)
+        if code in _NOT_VERBATIM:
+            finding = Finding(
+                Status.EVIDENCE_ONLY, notes, runs[:1], printed=runs[0].text, exact=True
+            )
+        finding.cited = cited
+        return finding
 
     def _elsewhere(self, reasons: list[Reason]) -> Finding | None:
         sure = [m.run for m in self.matches if not m.doubt]
@@ -282,6 +275,11 @@ class Search:
             and "%" in self.index.rows[self.index.row_of[run.words[-1]]].text
             and not self._is_whole_value(run)
         )
+
+
+def _ambiguous(runs: list[Run], reasons: list[Reason]) -> Finding:
+    """Equally good places: the first is shown, all are candidates."""
+    return Finding(Status.AMBIGUOUS, reasons, runs[:1], runs, runs[0].text, exact=True)
 
 
 def _within(run: Run, area: Area) -> bool:

@@ -7,7 +7,7 @@ from visualproof_server.model.geometry import Box, union
 from visualproof_server.model.report import Reason, Status
 from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.normalize import agree, contains, tokens
-from visualproof_server.proving.verdict import Doubt, Finding
+from visualproof_server.proving.verdict import Finding
 
 # Words read with less confidence than this are read a second time before they prove anything.
 # Calibrated by bench/confidence.py on human transcripts (docs/design.md): above it, about one
@@ -31,7 +31,7 @@ class SecondLook:
         self._look_again = look_again
         self._seen_again: dict[tuple[int, ...], bool] = {}
 
-    def doubt(self, finding: Finding) -> Doubt | None:
+    def doubt(self, finding: Finding) -> Reason | None:
         """Low confidence that a second look did not settle."""
         if finding.status is not Status.VERIFIED:
             return None
@@ -39,11 +39,9 @@ class SecondLook:
             low = list(run.words) if finding.suspect else [w for w in run.words if self._low(w)]
             if low and not self._settled(run, low):
                 lowest = min(self._confidence(w) for w in low)
-                return Doubt(
-                    Reason(
-                        "LOW_CONFIDENCE",
-                        f"Read with confidence {lowest:.2f}; a second reading did not settle it.",
-                    )
+                return Reason(
+                    "LOW_CONFIDENCE",
+                    f"Read with confidence {lowest:.2f}; a second reading did not settle it.",
                 )
         return None
 

@@ -26,14 +26,7 @@ class Finding:
     suspect: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """Why words that equal a value may have been misread."""
-
-    reason: Reason
-
-
-def gate(finding: Finding, doubt: Doubt | None, uncheckable: bool, stale: Reason | None) -> Status:
+def gate(finding: Finding, doubt: Reason | None, stale: Reason | None) -> Status:
     """The rule by which a value turns green.
 
     VERIFIED needs all of: the answer was made for these bytes and this reader; the kind can be
@@ -44,8 +37,6 @@ def gate(finding: Finding, doubt: Doubt | None, uncheckable: bool, stale: Reason
     """
     if stale is not None:
         return Status.STALE
-    if uncheckable:
-        return Status.UNSUPPORTED
     if finding.status is Status.VERIFIED and doubt is not None:
         return Status.UNCERTAIN
     return finding.status

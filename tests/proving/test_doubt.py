@@ -1,0 +1,117 @@
+"""What is doubtful, and what settles it."""
+
+from dataclasses import replace
+
+import pytest
+from visualproof_server.model.document import number_document
+from visualproof_server.model.report import (
+    FieldSpec,
+    Status,
+)
+
+from proving.claims import codes, report_of, result_of, word
+from proving.pages import OPTIONS, printed
+
+
+def test_digits_that_may_go_on_are_ambiguous() -> None:
+    # As an OCR engine splits it: "60" and ".30" close together.
+    assert result_of(["Sum 60 .30"], 60, kind="number").status is Status.AMBIGUOUS
+    assert codes(result_of(["No 530 848 134"], "530848", kind="identifier")) == ["GROUPING_UNKNOWN"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "value", "status"),
+    [
+        ("fr-FR", 1234.5, Status.VERIFIED),
+        ("fr-FR", 234.5, Status.AMBIGUOUS),
+        ("de-DE", 234.5, Status.VERIFIED),
+        ("de-DE", 1234.5, Status.AMBIGUOUS),
+        ("", 1234.5, Status.AMBIGUOUS),
+        ("", 234.5, Status.AMBIGUOUS),
+    ],
+)
+def test_spaces_group_digits_where_the_locale_says_so(
+    locale: str, value: float, status: Status
+) -> None:
+    result = result_of(["Total 1 234,50"], value, kind="money", locale=locale)
+    assert result.status is status
+    cited = result_of(["Total 1 234,50"], value, word(1, "1 234,50"), kind="money", locale=locale)
+    assert cited.status is status
+
+
+def test_wide_gaps_and_other_grouping_part_numbers() -> None:
+    assert result_of(["Qty 2   500.00"], 500, kind="money").status is Status.VERIFIED
+    assert result_of(["Qty 2   500.00"], 2500, kind="money").status is Status.NOT_FOUND
+    assert result_of(["Net 2 500.00", "Sum 1,234.00"], 500, kind="money").status is Status.VERIFIED
+
+
+def test_look_alikes_locate_and_do_not_verify() -> None:
+    result = result_of(
+        ["No INV-2O26-O417"], "INV-2026-0417", word(1, "INV-2026-0417"), kind="identifier"
+    )
+    assert (result.status, codes(result)[0]) == (Status.UNCERTAIN, "OCR_CONFUSION")
+    amount = result_of(["Sum l6,O20.00"], 16020, word(1, "16,020.00"), kind="money")
+    assert amount.status is Status.UNCERTAIN
+
+
+def test_low_confidence_is_uncertain_until_a_second_look_agrees() -> None:
+    lines = ["Total 60.30"]
+    doubtful = result_of(lines, 60.3, kind="money", confidence=0.5)
+    assert (doubtful.status, codes(doubtful)[0]) == (Status.UNCERTAIN, "LOW_CONFIDENCE")
+    agreed = result_of(
+        lines, 60.3, kind="money", confidence=0.5, look=lambda *_: [[("60.30", 0.97)]]
+    )
+    assert agreed.status is Status.VERIFIED
+    for again in ([("60.80", 0.97)], [("60.30", 0.4)], []):
+        other = result_of(lines, 60.3, kind="money", confidence=0.5, look=lambda *_, a=again: [a])
+        assert other.status is Status.UNCERTAIN
+
+
+def test_two_more_readings_that_agree_settle_a_look_alike() -> None:
+    def read(*again: str) -> Status:
+        readings = [[(text, 0.97)] for text in again]
+        return result_of(
+            ["MR. D.1.Y. SDN BHD"], "MR. D.I.Y. SDN BHD", kind="text", look=lambda *_: readings
+        ).status
+
+    assert read("MR. D.I.Y. SDN BHD", "MR D.I.Y SDNBHD") is Status.VERIFIED
+    assert read("MR. D.I.Y. SDN BHD") is Status.UNCERTAIN
+    assert read("MR. D.I.Y. SDN BHD", "MR. D.1.Y. SDN BHD") is Status.UNCERTAIN
+    assert read("MR. D.I.Y. SDN BHD", "MR. D.L.Y. SDN BHD") is Status.UNCERTAIN
+
+
+def test_a_difference_in_doubtful_words_is_uncertain_not_wrong() -> None:
+    result = result_of(
+        ["Menara Dion Level Two"], "Menara Dian Level Two", kind="text", confidence=0.5
+    )
+    assert (result.status, codes(result)[0]) == (Status.UNCERTAIN, "LOW_CONFIDENCE")
+
+
+def test_a_wrong_check_digit_asks_for_a_second_look() -> None:
+    line = ["IBAN DE88 3704 0044 0532 0130 00"]
+    result = result_of(line, "DE88370400440532013000", kind="identifier")
+    assert result.status is Status.UNCERTAIN
+    assert "CHECK_DIGIT" in codes(result)
+
+
+def test_doubts_have_their_codes() -> None:
+    assert codes(result_of(["Menge 1.250"], 1250, kind="number")) == ["SEPARATOR_UNKNOWN"]
+    assert codes(result_of(["Date 03/04/2026"], "2026-04-03", kind="date")) == [
+        "DATE_ORDER_UNKNOWN"
+    ]
+    assert codes(result_of(["Sum - 52.00"], 52, kind="money")) == ["SIGN_UNKNOWN"]
+    assert codes(result_of(["Sum 52.00"], "USD 52.00", kind="money")) == ["CURRENCY_UNKNOWN"]
+
+
+def test_a_whole_number_among_amounts_with_decimals_is_doubtful() -> None:
+    lines = ["A 1.10", "B 2.20", "C 3.30", "Total 43"]
+    result = result_of(lines, 43, word(4, "43"), kind="money")
+    assert (result.status, codes(result)) == (Status.AMBIGUOUS, ["DECIMALS_MISSING"])
+
+
+def test_a_value_in_hidden_text_is_not_found_and_says_so() -> None:
+    document = printed(["Total due 90.00"])
+    page = replace(document.pages[0], hidden="Secret discount 77.00")
+    hiding = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (page,))
+    (result,) = report_of(hiding, {"a": "Secret discount"}, FieldSpec("/a", "text")).results
+    assert (result.status, codes(result)[0]) == (Status.NOT_FOUND, "HIDDEN_TEXT")
