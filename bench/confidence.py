@@ -13,32 +13,31 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from visualproof_server.model.document import Line
+from visualproof_server.model.document import ReadOptions, TextLayer, Word
 from visualproof_server.proving.normalize import compact, tokens
-from visualproof_server.reading.raster import raster_image
-from visualproof_server.reading.reader import read_lines
-from visualproof_server.reading.source import PageLimits, open_image, plan_image
+from visualproof_server.reading.reader import read_page
+from visualproof_server.reading.source import PageLimits
 from visualproof_server.worker import engines
 
+OPTIONS = ReadOptions(("eng",), 300, 1, 1, "", True, TextLayer.IGNORED)
 THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
 
 
 def judged(
-    lines: tuple[Line, ...], truth: list[dict[str, object]]
+    words: tuple[Word, ...], truth: list[dict[str, object]]
 ) -> list[tuple[str, float, bool]]:
     """(engine, confidence, right) of each token that stands where the transcript has a line."""
     out = []
-    for line in lines:
-        for word in line.words:
-            x, y = (word.box.left + word.box.right) / 2, word.box.middle
-            texts = [
-                compact(tokens(str(t["text"])))
-                for t in truth
-                if _inside(x, y, t["bbox"])  # type: ignore[arg-type]
-            ]
-            for token in tokens(word.text) if texts else ():
-                right = any(token.text in text for text in texts)
-                out.append((word.engine, word.confidence or 0.0, right))
+    for word in words:
+        x, y = (word.box.left + word.box.right) / 2, word.box.middle
+        texts = [
+            compact(tokens(str(t["text"])))
+            for t in truth
+            if _inside(x, y, t["bbox"])  # type: ignore[arg-type]
+        ]
+        for token in tokens(word.text) if texts else ():
+            right = any(token.text in text for text in texts)
+            out.append((word.engine, word.confidence or 0.0, right))
     return out
 
 
@@ -59,11 +58,8 @@ def main() -> None:
         file = side.with_suffix(Path(data.get("image", "x.jpg")).suffix)
         if not file.exists() or not data.get("lines"):
             continue
-        with open_image(file) as image:
-            grey = raster_image(image, plan_image(image, 1, PageLimits()))
-        for name, confidence, right in judged(
-            read_lines(grey, ("eng",), None, engine), data["lines"]
-        ):
+        page = read_page(file, 1, OPTIONS, PageLimits(), engine).page
+        for name, confidence, right in judged(page.words, data["lines"]):
             found[name].append((confidence, right))
     rows = []
     for name, items in sorted(found.items()):

@@ -19,9 +19,9 @@ from visualproof_server.model.document import (
     Source,
     TextLayer,
     Word,
-    number_document,
 )
 from visualproof_server.model.geometry import Box, quad_of
+from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldSpec, Status
 from visualproof_server.proving.prove import Index, prove
 from visualproof_server.proving.request import ProveRequest

@@ -1,13 +1,16 @@
 """Marked text: numbers, windows, defused look-alikes."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proving.pages import printed
+from proving.pages import OPTIONS, printed
 from visualproof_server.model.document import Cell, Table, Word
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, quad_of
-from visualproof_server.prompting.render import MarkerStyle, defuse, markdown, render
+from visualproof_server.model.numbering import number_document
+from visualproof_server.prompting.render import MarkerStyle, defuse, render
 
 DOCUMENT = printed(["Alpha", "Beta"], ["Gamma"], ["Delta"])
 
@@ -66,5 +69,10 @@ def test_a_table_is_markdown_with_pipes_escaped() -> None:
         words = tuple(Word(w, box, quad_of(box), 1.0) for w in text.split())
         return Cell(row, column, 1, span, row == 1, False, box, words)
 
-    table = Table(Box(0, 0, 9, 9), (cell(1, 1, "Item|x", 2), cell(2, 1, "a"), cell(2, 2, "1.00")))
-    assert markdown(table) == "|Item\\|x||\n|-|-|\n|a|1.00|"
+    cells = (cell(1, 1, "Item|x", 2), cell(2, 1, "a"), cell(2, 2, "1.00"))
+    page = replace(DOCUMENT.pages[0], tables=(Table(Box(0, 0, 9, 9), cells, after_line=1),))
+    document = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (page,))
+    assert render(document, 0, 0, 0, MarkerStyle.LINE).text.splitlines() == [
+        "<PAGE 1>", "<LINE 1>Alpha", "<TABLE 1>", "|Item\\|x||", "|-|-|", "|a|1.00|",
+        "<LINE 2>Beta",
+    ]  # fmt: skip

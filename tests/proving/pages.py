@@ -10,9 +10,9 @@ from visualproof_server.model.document import (
     Source,
     TextLayer,
     Word,
-    number_document,
 )
 from visualproof_server.model.geometry import Box, quad_of
+from visualproof_server.model.numbering import number_document
 
 OPTIONS = ReadOptions(("eng",), 300, 1, 0, "tesseract", False, TextLayer.IGNORED)
 CHAR, HEIGHT, PITCH = 10, 20, 30

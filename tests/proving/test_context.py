@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from visualproof_server.model.document import Cell, Document, Table, Word, number_document
+from visualproof_server.model.document import Cell, Document, Table, Word
 from visualproof_server.model.geometry import Box, quad_of
+from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import (
     Action,
     FieldSpec,
@@ -232,7 +233,13 @@ def tabled() -> Document:
             950,
             {"type": "CELL", "table": 1, "row": 2, "column": 2},
             Status.FOUND_ELSEWHERE,
-            "NOT_AT_PROOF",
+            "WRONG_COLUMN",
+        ),
+        (
+            720,
+            {"type": "CELL", "table": 1, "row": 2, "column": 3},
+            Status.FOUND_ELSEWHERE,
+            "WRONG_ROW",
         ),
         (
             955,

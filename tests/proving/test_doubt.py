@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from visualproof_server.model.document import number_document
+from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import (
     FieldSpec,
     Status,

@@ -22,7 +22,7 @@ def words(*lines: tuple[int, int, str], confidence: float = 0.9) -> list[EngineW
 
 
 def texts(found: list[EngineWord]) -> list[str]:
-    return [line.text for line in to_lines(found, LEVEL, "test")]
+    return [line.text for line in to_lines(found, LEVEL, "test")[0]]
 
 
 def test_pieces_of_one_row_are_one_line() -> None:

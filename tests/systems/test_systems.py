@@ -140,6 +140,17 @@ CONTRACT = (
 )
 
 
+def cell_proof(row: int, column: int) -> list[dict[str, Any]]:
+    return [{"type": "CELL", "table": 1, "row": row, "column": column}]
+
+
+@both
+def test_s3_a_cell_where_no_table_was_read(client: Client, maker: Maker) -> None:
+    document = client.ingest(maker(*CONTRACT), tables=False)
+    (result,) = client.verify(document, {"a": {"value": 950, "proof": cell_proof(2, 3)}})
+    assert (result.status, result.action) == (Status.UNSUPPORTED, Action.BLOCK)
+
+
 @both
 def test_s3_fourteen_fixtures(client: Client, maker: Maker) -> None:
     document = client.ingest(maker(*CONTRACT))
@@ -164,7 +175,8 @@ def test_s3_fourteen_fixtures(client: Client, maker: Maker) -> None:
         },
         "hidden": {"value": 77.0, "proof": quote("Secret discount 77.00")},
         "irrelevant": {"value": 30, "proof": quote(liability)},
-        "no_table": {"value": 950, "proof": [{"type": "CELL", "table": 1, "row": 2, "column": 3}]},
+        "cell": {"value": 950, "proof": cell_proof(2, 3)},
+        "wrong_cell": {"value": 950, "proof": cell_proof(2, 2)},
         "cannot_answer": None,
         "revenue": 950.0,
         "costs": 720.0,
@@ -205,12 +217,16 @@ def test_s3_fourteen_fixtures(client: Client, maker: Maker) -> None:
         "/misread": (Status.UNCERTAIN, Action.REVIEW),
         "/hidden": (Status.NOT_FOUND, Action.BLOCK),
         "/irrelevant": (Status.EVIDENCE_ONLY, Action.REVIEW),
-        "/no_table": (Status.UNSUPPORTED, Action.BLOCK),
+        "/cell": (Status.VERIFIED, Action.RELEASE),
+        "/wrong_cell": (Status.FOUND_ELSEWHERE, Action.REVIEW),
         "/cannot_answer": (Status.ABSENT, Action.RELEASE),
     }
     assert {p: (report[p].status, report[p].action) for p in expected} == expected
     assert [r.code for r in report["/negation"].reasons][:1] == ["NEGATION_DIFFERS"]
     assert [r.code for r in report["/wrong_year"].reasons][:1] == ["WRONG_COLUMN"]
+    assert report["/wrong_cell"].reasons[0].message == (
+        'Row 2, column 2 of table 1 prints "900.00"; the value stands in row 2, column 3.'
+    )
     assert [r.outcome for r in report.relations] == [2, 1]
     document.source_sha256 = "0" * 64
     stale = client.verify(document, answer)

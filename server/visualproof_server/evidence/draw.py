@@ -94,8 +94,7 @@ def pictures(
         if page.failure is not None:
             continue
         picture, scale = _scaled(image_of(number), request.side or DEFAULT_SIDE)
-        words = [_times(w.box, scale) for line in page.lines for w in line.words]
-        words += [_times(w.box, scale) for t in page.tables for c in t.cells for w in c.words]
+        words = [_times(w.box, scale) for w in page.words]
         marked = _marked(picture, _marks(report, number, scale), words)
         yield _encode(marked, number, "", request.media)
 

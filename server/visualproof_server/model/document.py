@@ -1,5 +1,6 @@
 """What was read: words in lines on pages, numbered through the whole document."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
@@ -106,7 +107,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table; row and column are 1-based."""
+    """A cell of a table; row and column are 1-based. words are in reading order, maybe none."""
 
     row: int
     column: int
@@ -116,20 +117,39 @@ class Cell:
     row_header: bool
     box: Box
     words: tuple[Word, ...]
+    quad: Quad | None = None
 
     @property
     def text(self) -> str:
         return " ".join(w.text for w in self.words)
 
+    @property
+    def confidence(self) -> float | None:
+        known = [w.confidence for w in self.words if w.confidence is not None]
+        return min(known) if known else None
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; after_line is the number of page lines that come before it."""
+    """A table, or its part on one page; after_line is the number of page lines before it.
+
+    doubtful: words do not fit its rows and columns well; what it says is for a person to check.
+    """
 
     box: Box
     cells: tuple[Cell, ...]
     after_line: int = 0
     doubtful: bool = False
+    quad: Quad | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of the last row."""
+        return max(c.row + c.row_span - 1 for c in self.cells)
+
+    @property
+    def columns(self) -> int:
+        return max(c.column + c.column_span - 1 for c in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +176,15 @@ class Page:
     hidden: str = ""
 
     @property
+    def words(self) -> tuple[Word, ...]:
+        """All words, those of lines first."""
+        return tuple(w for li in self.lines for w in li.words) + tuple(
+            w for t in self.tables for c in t.cells for w in c.words
+        )
+
+    @property
     def confidence(self) -> float | None:
-        known = [w.confidence for li in self.lines for w in li.words if w.confidence is not None]
+        known = [w.confidence for w in self.words if w.confidence is not None]
         return sum(known) / len(known) if known else None
 
 
@@ -172,11 +199,22 @@ class NumberedLine:
 
 @dataclass(frozen=True, slots=True)
 class NumberedTable:
-    """A table with its number through the document."""
+    """A table with its number through the document: `<TABLE number>`, block id `T{number}`.
+
+    A table that goes on over pages has one number and a part for each page. Rows run on: cells
+    have the row numbers of the whole table. A head that is printed again has the rows of the head;
+    a row broken by the page's end has one number on both pages.
+    """
 
     number: int
     page: int
     table: Table
+    rows_before: int = 0
+
+    def cell_id(self, cell: Cell) -> str:
+        """`T3.R2C5`; `T3.R2C5.P4` for what page 4 prints of a row that an earlier page began."""
+        name = f"T{self.number}.R{cell.row}C{cell.column}"
+        return f"{name}.P{self.page}" if cell.row <= self.rows_before else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,25 +235,18 @@ class Document:
         index = number - first
         return self.pages[index] if 0 <= index < len(self.pages) else None
 
-
-def number_document(
-    document_id: str,
-    source_sha256: str,
-    reader_version: str,
-    options: ReadOptions,
-    pages: tuple[Page, ...],
-) -> Document:
-    """Gives lines and tables their numbers, once, in the pages' order."""
-    lines: list[NumberedLine] = []
-    tables: list[NumberedTable] = []
-    for page in pages:
-        for line in page.lines:
-            lines.append(NumberedLine(len(lines) + 1, page.number, line))
-        for table in page.tables:
-            tables.append(NumberedTable(len(tables) + 1, page.number, table))
-    return Document(
-        document_id, source_sha256, reader_version, options, pages, tuple(lines), tuple(tables)
-    )
+    def in_order(self) -> Iterator[tuple[Page, list[NumberedLine | NumberedTable]]]:
+        """Each page with its lines and tables in reading order."""
+        lines, tables = iter(self.lines), iter(self.tables)
+        for page in self.pages:
+            blocks: list[NumberedLine | NumberedTable] = []
+            waiting = [next(tables) for _ in page.tables]
+            for position in range(len(page.lines) + 1):
+                while waiting and waiting[0].table.after_line <= position:
+                    blocks.append(waiting.pop(0))
+                if position < len(page.lines):
+                    blocks.append(next(lines))
+            yield page, blocks
 
 
 @dataclass(frozen=True, slots=True)

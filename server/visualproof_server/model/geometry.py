@@ -40,6 +40,22 @@ def union(boxes: tuple[Box, ...] | list[Box]) -> Box:
     )
 
 
+def clipped(box: Box, width: int, height: int) -> Box:
+    """The part of a box that lies on a page of that size."""
+    left, top = clipped_point((box.left, box.top), width, height)
+    right, bottom = clipped_point((box.right, box.bottom), width, height)
+    return Box(left, top, right, bottom)
+
+
+def clipped_point(point: tuple[int, int], width: int, height: int) -> tuple[int, int]:
+    return min(max(point[0], 0), width), min(max(point[1], 0), height)
+
+
+def clipped_quad(quad: Quad, width: int, height: int) -> Quad:
+    a, b, c, d = (clipped_point(point, width, height) for point in quad)
+    return a, b, c, d
+
+
 def quad_of(box: Box) -> Quad:
     return (
         (box.left, box.top),
@@ -47,6 +63,12 @@ def quad_of(box: Box) -> Quad:
         (box.right, box.bottom),
         (box.left, box.bottom),
     )
+
+
+def box_of(quad: Quad) -> Box:
+    """The smallest upright box around an outline."""
+    xs, ys = [x for x, _ in quad], [y for _, y in quad]
+    return Box(min(xs), min(ys), max(xs), max(ys))
 
 
 def span_quad(first: Quad, last: Quad) -> Quad:

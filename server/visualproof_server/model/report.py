@@ -97,6 +97,7 @@ REASONS: dict[str, str] = {
     "WRONG_PAGE": "Printed on another page than cited.",
     "WRONG_ROW": "The claimed cell prints something else; the value stands in another row.",
     "WRONG_COLUMN": "The claimed cell prints something else; the value stands in another column.",
+    "TABLE_DOUBTFUL": "Rows or columns of the table are doubtful, so its cells cannot be told apart surely.",
     "TABLES_NOT_READ": "A table is cited, but this document's tables were not read.",
     "CHECK_DIGIT": "The value's own check digit is wrong, whatever is printed.",
     "KIND_UNKNOWN": "The kind is not one that this server compares.",

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from visualproof_server.model.document import Document, NumberedLine, NumberedTable, Page, Table
+from visualproof_server.model.document import Cell, Document, NumberedLine, NumberedTable, Page
 from visualproof_server.model.errors import VisualProofError
 
 
@@ -81,18 +81,13 @@ def render(
         raise VisualProofError(
             "PAGE_OUT_OF_RANGE", f"Pages {numbers[0]} to {numbers[-1]} were read."
         )
-    lines: dict[int, list[NumberedLine]] = {}
-    tables: dict[int, list[NumberedTable]] = {}
-    for line in document.lines:
-        lines.setdefault(line.page, []).append(line)
-    for table in document.tables:
-        tables.setdefault(table.page, []).append(table)
+    heads = _heads(document)
     parts: list[str] = []
     used, shown, next_page = 0, first, 0
-    for page in document.pages:
+    for page, blocks in document.in_order():
         if not first <= page.number <= last:
             continue
-        text = _page(page, lines.get(page.number, []), tables.get(page.number, []), style)
+        text = _page(page, blocks, heads, style)
         cost = estimate_tokens(text)
         if parts and max_tokens and used + cost > max_tokens:
             next_page = page.number
@@ -104,37 +99,53 @@ def render(
 
 
 def _page(
-    page: Page, lines: list[NumberedLine], tables: list[NumberedTable], style: MarkerStyle
+    page: Page,
+    blocks: list[NumberedLine | NumberedTable],
+    heads: dict[int, tuple[Cell, ...]],
+    style: MarkerStyle,
 ) -> str:
-    head = _marker(style, "PAGE", page.number)
+    out = [_marker(style, "PAGE", page.number)]
     if page.label != str(page.number):
-        head += f" (labelled {defuse(page.label)})"
-    out = [head]
+        out[0] += f" (labelled {defuse(page.label)})"
     if page.failure is not None:
         out.append("(this page could not be read)")
-    waiting = list(tables)
-    for position, line in enumerate(lines):
-        while waiting and waiting[0].table.after_line <= position:
-            out.append(_table(waiting.pop(0), style))
-        out.append(_marker(style, "LINE", line.number) + defuse(line.line.text))
-    out += [_table(table, style) for table in waiting]
+    for block in blocks:
+        if isinstance(block, NumberedLine):
+            out.append(_marker(style, "LINE", block.number) + defuse(block.line.text))
+        else:
+            out.append(_table(block, heads[block.number], style))
     return "\n".join(out)
 
 
-def _table(numbered: NumberedTable, style: MarkerStyle) -> str:
-    return f"{_marker(style, 'TABLE', numbered.number)}\n{markdown(numbered.table)}"
+def _heads(document: Document) -> dict[int, tuple[Cell, ...]]:
+    """Header cells of each table, by its number."""
+    heads: dict[int, tuple[Cell, ...]] = {}
+    for part in document.tables:
+        heads.setdefault(part.number, tuple(c for c in part.table.cells if c.column_header))
+    return heads
 
 
-def markdown(table: Table) -> str:
-    """A table as Markdown; a merged cell's text stands in its first place only."""
-    rows = max(c.row + c.row_span - 1 for c in table.cells)
-    columns = max(c.column + c.column_span - 1 for c in table.cells)
-    grid = [["" for _ in range(columns)] for _ in range(rows)]
-    for cell in table.cells:
+def _table(part: NumberedTable, head: tuple[Cell, ...], style: MarkerStyle) -> str:
+    marker = _marker(style, "TABLE", part.number)
+    body = [c for c in part.table.cells if not c.column_header]
+    if part.rows_before and body:
+        # The head is shown again, or rows without it could not be told apart.
+        marker += f" (continued, rows {min(c.row for c in body)} to {part.table.rows})"
+        return f"{marker}\n{_markdown([*head, *body])}"
+    return f"{marker}\n{_markdown(list(part.table.cells))}"
+
+
+def _markdown(cells: list[Cell]) -> str:
+    """Rows as Markdown, the first as its head; a merged cell's text stands in its first place."""
+    columns = max(c.column + c.column_span - 1 for c in cells)
+    rows: dict[int, list[str]] = {}
+    for cell in cells:
+        for row in range(cell.row, cell.row + cell.row_span):
+            rows.setdefault(row, [""] * columns)
         text = defuse(cell.text).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-        grid[cell.row - 1][cell.column - 1] = text
-    body = ["|" + "|".join(row) + "|" for row in grid]
-    return "\n".join([body[0], "|" + "-|" * columns, *body[1:]])
+        rows[cell.row][cell.column - 1] = text
+    lines = ["|" + "|".join(rows[row]) + "|" for row in sorted(rows)]
+    return "\n".join([lines[0], "|" + "-|" * columns, *lines[1:]])
 
 
 def _marker(style: MarkerStyle, kind: str, number: int) -> str:

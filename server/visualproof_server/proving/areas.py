@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from visualproof_server.model.answer import Claim, Proof
+from visualproof_server.model.document import Cell
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Reason
 from visualproof_server.proving import locate
@@ -121,20 +122,14 @@ def _table(proof: Proof, index: Index) -> Area | Reason:
     rows = tuple(n for n, row in enumerate(index.rows) if row.table == proof.id)
     if not rows:
         return Reason("PROOF_ID_UNKNOWN", f"There is no table {proof.id}.")
-    words = frozenset(w for n in rows for w in range(index.rows[n].start, index.rows[n].end))
-    return Area(proof, words, rows, True)
+    return Area(proof, frozenset(index.table_words(proof.id or 0)), rows, True)
 
 
 def _cell(proof: Proof, index: Index) -> Area | Reason:
     area = _table(proof, index)
     if isinstance(area, Reason):
         return area
-    prefix = f"T{proof.id}.R"
-    words = []
-    for word in sorted(area.words):
-        row, _, column = index.ids[word].removeprefix(prefix).split(".")[0].partition("C")
-        if proof.row in (None, int(row)) and proof.column in (None, int(column)):
-            words.append(word)
+    words = [word for word in sorted(area.words) if stands_at(index.cells[word], proof)]
     if not words:
         return Reason(
             "PROOF_ID_UNKNOWN", f"Table {proof.id} prints nothing at {proof.row}, {proof.column}."
@@ -147,6 +142,20 @@ def _cell(proof: Proof, index: Index) -> Area | Reason:
     run = Run(tuple(words), " ".join(index.words[w].text for w in words))
     named = proof.row is not None and proof.column is not None
     return Area(proof, frozenset(words), rows, True, printed, run if named else None)
+
+
+def stands_at(cell: Cell | None, proof: Proof) -> bool:
+    """Whether a cell is, with its spans, where a CELL proof points."""
+    return (
+        cell is not None
+        and covers(cell.row, cell.row_span, proof.row)
+        and covers(cell.column, cell.column_span, proof.column)
+    )
+
+
+def covers(first: int, span: int, number: int | None) -> bool:
+    """Whether a cell stands in a row or column; None is any."""
+    return number is None or first <= number < first + span
 
 
 def _region(proof: Proof, index: Index) -> Area | Reason:

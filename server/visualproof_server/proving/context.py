@@ -66,6 +66,9 @@ def _cells(field: FieldSpec, kind: ValueKind, index: Index) -> list[Labelled]:
     found = []
     heads = label_runs((field.column_label,), index)
     for label in label_runs((field.row_label,), index):
+        if index.cells[label.words[0]] is not None:
+            found += _in_table(label, heads, field, kind, index)
+            continue
         values = _right(label, field, kind, index)
         for head in _heads_of(label, heads, index):
             column = index.box(head)
@@ -74,6 +77,37 @@ def _cells(field: FieldSpec, kind: ValueKind, index: Index) -> list[Labelled]:
                 best = max(inside, key=lambda v: x_overlap(index.box(v), column))
                 found.append(Labelled(label, "cell", (best,)))
     return found
+
+
+def _in_table(
+    label: Run, heads: list[Run], field: FieldSpec, kind: ValueKind, index: Index
+) -> list[Labelled]:
+    """Values in the cells where the label's rows and a head's columns meet, spans included."""
+    side, number = index.cells[label.words[0]], index.table_of(label.words[0])
+    found = []
+    for head in heads:
+        top = index.cells[head.words[0]]
+        if side is None or top is None or top is side or index.table_of(head.words[0]) != number:
+            continue
+        if not top.column_header and top.row >= side.row:
+            continue
+        words = [
+            w
+            for w in index.table_words(number)
+            if (cell := index.cells[w]) is not None
+            and cell is not side
+            and not cell.column_header
+            and _meet(cell.row, cell.row_span, side.row, side.row_span)
+            and _meet(cell.column, cell.column_span, top.column, top.column_span)
+        ]
+        values = kind.printed(words, field, index)
+        if values:
+            found.append(Labelled(label, "cell", tuple(values)))
+    return found
+
+
+def _meet(first: int, span: int, other: int, other_span: int) -> bool:
+    return first < other + other_span and other < first + span
 
 
 def _heads_of(label: Run, heads: list[Run], index: Index) -> list[Run]:
@@ -103,6 +137,16 @@ def misplaced(field: FieldSpec, places: list[Labelled], matches: list[Run], inde
 
 def _right(label: Run, field: FieldSpec, kind: ValueKind, index: Index) -> list[Run]:
     last = label.words[-1]
+    cell = index.cells[last]
+    if cell is not None and cell.row_span > 1:
+        beside = [
+            w
+            for w in index.table_words(index.table_of(last))
+            if (other := index.cells[w]) is not None
+            and other.column >= cell.column + cell.column_span
+            and _meet(other.row, other.row_span, cell.row, cell.row_span)
+        ]
+        return kind.printed(beside, field, index)
     row = index.rows[index.row_of[last]]
     values = kind.printed(list(range(last + 1, row.end)), field, index)
     if label.partial and not values:

@@ -6,34 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from visualproof_server.model.document import Document, Page, Word
-from visualproof_server.model.geometry import Box, union, x_overlap
+from visualproof_server.model.document import Cell, Document, Page, Word
+from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.proving import normalize
 from visualproof_server.proving.dates import DateRead, scan_dates
 from visualproof_server.proving.normalize import Token, confusable, plain, unconfused
 from visualproof_server.proving.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.rows import CELL_GAP, Row, rows_of
 
 # A gap of this many line heights parts two columns of a row.
 COLUMN_GAP = 1.5
 # Lines of one column follow each other within this many line heights.
 LINE_DISTANCE = 1.6
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line, or a row of a table, as words [start, end) of the index.
-
-    number is the line's, 0 for a table row; table and table_row are 0 for a line.
-    """
-
-    page: int
-    number: int
-    start: int
-    end: int
-    text: str
-    offsets: tuple[int, ...]
-    table: int = 0
-    table_row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +88,21 @@ class Index:
         self.rows: list[Row] = []
         self.row_of: list[int] = []
         self.row_by_line: dict[int, int] = {}
+        self.cells: list[Cell | None] = []
         self.cache: dict[str, Any] = {}
-        for page, number, text_words, ids, table, table_row in _rows(document):
-            start = len(self.words)
-            self.words += text_words
-            self.ids += ids
-            self.row_of += [len(self.rows)] * len(text_words)
-            offsets, at = [], 0
-            for word in text_words:
-                offsets.append(at)
-                at += len(word.text) + 1
-            text = " ".join(w.text for w in text_words)
+        for page, number, pieces, table, table_row in rows_of(document):
+            start, at = len(self.words), 0
+            offsets: list[int] = []
+            for words, name, cell in pieces:
+                self.words += words
+                self.ids += [f"{name}.W{n + 1}" for n in range(len(words))]
+                self.cells += [cell] * len(words)
+                for word in words:
+                    offsets.append(at)
+                    at += len(word.text) + 1
+            self.row_of += [len(self.rows)] * (len(self.words) - start)
+            # What no cell has inside parts them: a number or date never runs over two cells.
+            text = CELL_GAP.join(" ".join(w.text for w in words) for words, _, _ in pieces)
             if number:
                 self.row_by_line[number] = len(self.rows)
             self.rows.append(
@@ -123,6 +111,26 @@ class Index:
 
     def page_of(self, word: int) -> int:
         return self.rows[self.row_of[word]].page
+
+    def table_of(self, word: int) -> int:
+        """Number of the table that a word stands in, 0 if in none."""
+        return self.rows[self.row_of[word]].table
+
+    def table_words(self, number: int) -> list[int]:
+        """Words of a table with all its parts."""
+        if "tables" not in self.cache:
+            tables: dict[int, list[int]] = {}
+            for row in self.rows:
+                if row.table:
+                    tables.setdefault(row.table, []).extend(range(row.start, row.end))
+            self.cache["tables"] = tables
+        words: list[int] = self.cache["tables"].get(number, [])
+        return words
+
+    @cached_property
+    def doubtful_tables(self) -> frozenset[int]:
+        """Numbers of tables whose rows or columns are doubtful."""
+        return frozenset(t.number for t in self.document.tables if t.table.doubtful)
 
     def page(self, number: int) -> Page | None:
         return self.document.page(number)
@@ -268,9 +276,11 @@ class Index:
     def gap_after(self, word: int) -> float:
         """Space to the next word of the row, in heights of this word; infinite at the end."""
         row = self.rows[self.row_of[word]]
-        if word + 1 >= row.end:
+        if word + 1 >= row.end or self.cells[word] is not self.cells[word + 1]:
             return float("inf")
         here, there = self.words[word].box, self.words[word + 1].box
+        if self.cells[word] is not None and y_overlap(here, there) == 0:
+            return float("inf")
         return (there.left - here.right) / max(1, min(here.height, there.height))
 
     def _loose(self, row: Row, read: NumberRead) -> str:
@@ -308,34 +318,6 @@ def _continues(left: str, right: str, gap: float) -> str:
     if left.lstrip("-+(").isdigit() and len(left.lstrip("-+(")) <= 3 and len(digits) == 3:
         return "group"
     return ""
-
-
-def _rows(
-    document: Document,
-) -> Iterable[tuple[int, int, tuple[Word, ...], list[str], int, int]]:
-    """(page, line number, words, word ids, table, table row) in reading order."""
-    line = table = 0
-    for page in document.pages:
-        placed = 0
-        for position in range(len(page.lines) + 1):
-            while placed < len(page.tables) and page.tables[placed].after_line <= position:
-                table += 1
-                cells = page.tables[placed].cells
-                for row in sorted({c.row for c in cells}):
-                    words: list[Word] = []
-                    ids: list[str] = []
-                    for cell in sorted((c for c in cells if c.row == row), key=lambda c: c.column):
-                        words += cell.words
-                        prefix = f"T{table}.R{cell.row}C{cell.column}"
-                        ids += [f"{prefix}.W{n + 1}" for n in range(len(cell.words))]
-                    if words:
-                        yield page.number, 0, tuple(words), ids, table, row
-                placed += 1
-            if position < len(page.lines):
-                line += 1
-                words_here = page.lines[position].words
-                ids = [f"L{line}.W{n + 1}" for n in range(len(words_here))]
-                yield page.number, line, words_here, ids, 0, 0
 
 
 def _column_order(index: Index) -> Iterable[int]:

@@ -202,7 +202,7 @@ class _Prover:
             finding.status, finding.exact = Status.VERIFIED, True
             doubt = None
         else:
-            doubt = self._second.doubt(finding)
+            doubt = self._second.doubt(finding) or self._structure_doubt(claim, spec, finding)
         status = gate(finding, doubt, self.stale)
         reasons = list(finding.reasons)
         if doubt is not None:
@@ -223,6 +223,16 @@ class _Prover:
             tuple(self._evidence(r, method, finding) for r in finding.others[:MAX_EVIDENCE]),
             self._evidence(finding.nearest, Method.FUZZY, finding) if finding.nearest else None,
         )
+
+    def _structure_doubt(self, claim: Claim, spec: FieldSpec, finding: Finding) -> Reason | None:
+        """Whether the place was told by the rows and columns of a table that is doubtful."""
+        told = spec.row_label or spec.column_label
+        if not told and not any(p.form in ("CELL", "TABLE") for p in claim.proofs):
+            return None
+        tables = {self._index.table_of(w) for run in finding.places for w in run.words}
+        if not tables & self._index.doubtful_tables:
+            return None
+        return Reason("TABLE_DOUBTFUL", REASONS["TABLE_DOUBTFUL"])
 
     def _evidence(self, run: Run, method: Method, finding: Finding) -> Evidence:
         index = self._index

@@ -6,7 +6,7 @@ from typing import Any
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.report import FieldSpec, Reason, Status
 from visualproof_server.proving import context
-from visualproof_server.proving.areas import Area
+from visualproof_server.proving.areas import Area, covers, stands_at
 from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Match, ValueKind
 from visualproof_server.proving.misses import Misses, sentence
@@ -233,11 +233,40 @@ class Search:
             return None
         codes = {r.code for r in reasons}
         notes = list(reasons)
-        if not codes & {"WRONG_PAGE", "PROOF_ID_UNKNOWN", "PROOF_NOT_SHOWN"}:
+        wrong = self._wrong_cell(sure)
+        if wrong is not None:
+            note, run = wrong
+            notes.insert(0, note)
+            sure = [run, *(r for r in sure if r is not run)]
+        elif not codes & {"WRONG_PAGE", "PROOF_ID_UNKNOWN", "PROOF_NOT_SHOWN"}:
             notes.insert(0, Reason("NOT_AT_PROOF", "Printed, but not where the proof points."))
         return Finding(
             Status.FOUND_ELSEWHERE, notes, sure[:1], sure[1:50], sure[0].text, exact=True
         )
+
+    def _wrong_cell(self, sure: list[Run]) -> tuple[Reason, Run] | None:
+        """Why the value is not in the cell that a proof names, if it is in its row or column."""
+        for proof in self.claim.proofs:
+            if proof.form != "CELL" or not proof.row or not proof.column:
+                continue
+            table = self.index.table_words(proof.id or 0)
+            for run in sure:
+                cell = self.index.cells[run.words[0]]
+                if cell is None or run.words[0] not in table:
+                    continue
+                level = covers(cell.row, cell.row_span, proof.row)
+                if not level and not covers(cell.column, cell.column_span, proof.column):
+                    continue
+                code = "WRONG_COLUMN" if level else "WRONG_ROW"
+                claimed = [w for w in table if stands_at(self.index.cells[w], proof)]
+                text = " ".join(self.index.words[w].text for w in claimed)
+                there = f'prints "{text}"' if text else "is empty"
+                message = (
+                    f"Row {proof.row}, column {proof.column} of table {proof.id} {there};"
+                    f" the value stands in row {cell.row}, column {cell.column}."
+                )
+                return Reason(code, message), run
+        return None
 
     def _line_names(self, rows: list[int]) -> str:
         numbers = [self.index.rows[r].number for r in rows if self.index.rows[r].number]

@@ -7,10 +7,10 @@ decides. The figures are in docs/design.md.
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 
 from visualproof_server.reading.engine import EngineWord, OcrEngine
+from visualproof_server.reading.missed import missed_boxes
 from visualproof_server.reading.raster import Grey
 
 # A line is read again if a word of it is less sure than this; see bench/confidence.py.
@@ -101,7 +101,7 @@ class Auto:
         self, image: Grey, words: list[EngineWord], languages: tuple[str, ...]
     ) -> list[EngineWord]:
         """What looks like print where the first engine read nothing."""
-        boxes = missed_boxes(image, words)
+        boxes = missed_boxes(image, words)[:MAX_LINES]
         found = []
         again = self._second.read_lines([_crop(image, box) for box in boxes], languages)
         for number, (box, line) in enumerate(zip(boxes, again, strict=True)):
@@ -123,40 +123,6 @@ class Auto:
                 for word in line
             ]
         return found
-
-
-def missed_boxes(image: Grey, words: list[EngineWord]) -> list[tuple[float, float, float, float]]:
-    """Boxes (left, top, right, bottom) of ink that has the height of the page's letters and lies
-    outside all words."""
-    if len(words) < 5:
-        letter = 20.0
-    else:
-        letter = float(np.median([w.bottom - w.top for w in words]))
-    ink = cv2.adaptiveThreshold(
-        image, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
-    )
-    for word in words:
-        pad = letter * 0.2
-        top, bottom = max(0, int(word.top - pad)), int(word.bottom + pad) + 1
-        left, right = max(0, int(word.left - pad)), int(word.right + pad) + 1
-        ink[top:bottom, left:right] = 0
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    heights, widths = stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]
-    letters = (heights > 0.35 * letter) & (heights < 2.0 * letter) & (widths < 6 * letter)
-    letters[0] = False
-    marks = np.where(letters[labels], np.uint8(255), np.uint8(0))
-    reach = max(3, int(letter * 0.9))
-    runs = cv2.morphologyEx(marks, cv2.MORPH_CLOSE, np.ones((1, reach), np.uint8))
-    _, _, boxes, _ = cv2.connectedComponentsWithStats(runs, connectivity=8)
-    out = []
-    for left, top, width, height, area in boxes[1:]:
-        if (
-            0.5 * letter < height < 2.5 * letter
-            and width > 1.2 * letter
-            and area > 0.25 * width * height
-        ):
-            out.append((float(left), float(top), float(left + width), float(top + height)))
-    return sorted(out, key=lambda b: (b[1], b[0]))[:MAX_LINES]
 
 
 def _around(line: list[EngineWord]) -> tuple[float, float, float, float]:

@@ -39,6 +39,10 @@ class Cleaned:
         return (tuple(a), tuple(b), tuple(c), tuple(d))
 
 
+def unchanged(page: Grey) -> Cleaned:
+    return Cleaned(page, np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+
+
 def clean(page: Grey) -> Cleaned:
     """Flattens light and removes speckle where measured, and deskews; never binarises.
 
@@ -51,9 +55,8 @@ def clean(page: Grey) -> Cleaned:
     if _speckled(image):
         image = cv2.medianBlur(image, 3)
     angle = skew_degrees(image)
-    identity = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     if abs(angle) < MIN_SKEW_DEGREES:
-        return Cleaned(image, identity)
+        return unchanged(image)
     height, width = image.shape
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), angle, 1.0)
     turned = cv2.warpAffine(

@@ -2,10 +2,11 @@
 
 import re
 import statistics
+from collections.abc import Sequence
 from dataclasses import replace
 
 from visualproof_server.model.document import Line, Word
-from visualproof_server.model.geometry import Box, y_overlap
+from visualproof_server.model.geometry import Box, box_of, y_overlap
 from visualproof_server.reading.cleanup import Cleaned
 from visualproof_server.reading.engine import EngineWord
 
@@ -43,24 +44,36 @@ def _is_noise(word: EngineWord, width: int, height: int, median: float) -> bool:
     return word.confidence < 0.3
 
 
-def to_lines(words: list[EngineWord], cleaned: Cleaned, engine: str) -> tuple[Line, ...]:
-    """Lines in reading order, on the page as shown.
+def to_lines(
+    words: list[EngineWord], cleaned: Cleaned, engine: str, areas: Sequence[Box] = ()
+) -> tuple[tuple[Line, ...], list[tuple[int, int]]]:
+    """Lines in reading order, on the page as shown; and (area, lines before it) in that order.
 
     An engine's lines are cut at wide gaps. Columns of prose are read one after the other; what
     else stands side by side is one line, so that a label and the value beside it stay together.
+    Areas (of tables, in pixels of the cleaned image) take part in the order as blocks.
     """
     by_line: dict[int, list[EngineWord]] = {}
     for word in words:
         by_line.setdefault(word.line, []).append(word)
     pieces = [piece for line in by_line.values() for piece in _cut(line)]
-    rows = _ordered(pieces)
-    return tuple(
-        Line(tuple(_word(w, cleaned, engine) for w in _mended(row)), number)
-        for number, row in enumerate(rows)
-    )
+    blocks = [
+        EngineWord("", a.left, a.top, a.right, a.bottom, 1.0, 0, number)
+        for number, a in enumerate(areas)
+    ]
+    rows = _ordered([*pieces, *([block] for block in blocks)])
+    lines: list[Line] = []
+    before: list[tuple[int, int]] = []
+    for row in rows:
+        before += [(w.line, len(lines)) for w in row if not w.text]
+        printed = [w for w in row if w.text]
+        if printed:
+            made = tuple(to_word(w, cleaned, engine) for w in mended(printed))
+            lines.append(Line(made, len(lines)))
+    return tuple(lines), before
 
 
-def _mended(row: list[EngineWord]) -> list[EngineWord]:
+def mended(row: list[EngineWord]) -> list[EngineWord]:
     """Joins what an engine split at a decimal mark: nothing else begins with a mark and digits."""
     out: list[EngineWord] = []
     for word in row:
@@ -198,8 +211,7 @@ def _box(words: list[EngineWord]) -> Box:
     )
 
 
-def _word(word: EngineWord, cleaned: Cleaned, engine: str) -> Word:
+def to_word(word: EngineWord, cleaned: Cleaned, engine: str) -> Word:
+    """A word on the page as shown."""
     quad = cleaned.quad(word.left, word.top, word.right, word.bottom)
-    xs, ys = [x for x, _ in quad], [y for _, y in quad]
-    box = Box(min(xs), min(ys), max(xs), max(ys))
-    return Word(word.text, box, quad, round(word.confidence, 4), word.engine or engine)
+    return Word(word.text, box_of(quad), quad, round(word.confidence, 4), word.engine or engine)

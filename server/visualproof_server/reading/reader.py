@@ -1,7 +1,7 @@
 """The steps of reading, in order, for one page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -13,12 +13,13 @@ from visualproof_server.model.document import (
     Page,
     ReadOptions,
     Source,
+    Table,
     Warning,
     Word,
 )
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.geometry import Box
-from visualproof_server.reading.cleanup import clean
+from visualproof_server.model.geometry import Box, clipped, clipped_quad
+from visualproof_server.reading.cleanup import Cleaned, clean, unchanged
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.layout import drop_noise, to_lines
 from visualproof_server.reading.raster import Grey, raster_image, raster_pdf
@@ -32,6 +33,8 @@ from visualproof_server.reading.source import (
     plan_image,
     plan_pdf_page,
 )
+from visualproof_server.reading.tables.find import find_tables, to_table
+from visualproof_server.reading.tables.grid import Grid
 from visualproof_server.reading.textlayer import (
     MAX_HIDDEN,
     hidden,
@@ -40,7 +43,7 @@ from visualproof_server.reading.textlayer import (
 )
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 
-LAYOUT_VERSION = "7"
+LAYOUT_VERSION = "8"
 IMAGE_QUALITY = 92
 # Grey levels within a word's box under which nobody sees it.
 MIN_CONTRAST = 10
@@ -99,29 +102,36 @@ def read_page(
             plan = plan_image(opened, number, limits)
             image = raster_image(opened, plan)
         stated, layer = None, []
-    lines = read_lines(image, options.languages, stated, engine)
-    unseen = hidden(layer, image, [w.text for li in lines for w in li.words])
-    if (_is_poor(lines) or _is_tall(lines)) and (turn := turn_needed(image)):
+    cleaned, words = _words(image, options.languages, stated, engine)
+    unseen = hidden(layer, image, [w.text for w in words])
+    if (_is_poor(words) or _is_tall(words)) and (turn := turn_needed(image)):
         upright = turned(image, turn)
-        again = read_lines(upright, options.languages, stated, engine)
-        if _sureness(again) > _sureness(lines) or (_is_tall(lines) and not _is_tall(again)):
-            image, lines, plan = upright, again, turned_plan(plan, turn)
-    page = replace(_page(plan, lines), hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN])
+        level, again = _words(upright, options.languages, stated, engine)
+        if _sureness(again) > _sureness(words) or (_is_tall(words) and not _is_tall(again)):
+            image, cleaned, words, plan = upright, level, again, turned_plan(plan, turn)
+    grids: list[Grid] = []
+    if not options.tables_disabled:
+        grids, words = find_tables(cleaned.image, words, engine, options.languages)
+    lines, tables = _laid_out(grids, words, cleaned, engine.name)
+    page = replace(_page(plan, lines, tables), hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN])
     page = replace(page, warnings=page.warnings + hidden_warning(unseen, number))
     return ReadPage(page, encode(image))
 
 
-def _sureness(lines: tuple[Line, ...]) -> float:
+def _sureness(words: list[EngineWord]) -> float:
     """Sum of confidence over letters and digits: more and surer text is more."""
-    return sum(
-        (w.confidence or 0.0) * sum(c.isalnum() for c in w.text) for li in lines for w in li.words
-    )
+    return sum(w.confidence * sum(c.isalnum() for c in w.text) for w in words)
 
 
-def _is_poor(lines: tuple[Line, ...]) -> bool:
+def _is_poor(words: list[EngineWord]) -> bool:
     """Whether a page reads as print that stands the wrong way up does."""
-    known = [w.confidence or 0.0 for li in lines for w in li.words]
-    return not known or sum(known) / len(known) < POOR_CONFIDENCE
+    return not words or sum(w.confidence for w in words) / len(words) < POOR_CONFIDENCE
+
+
+def _is_tall(words: list[EngineWord]) -> bool:
+    """Whether words stand on end: some engines read print that is turned by a quarter."""
+    long = [w for w in words if len(w.text) >= 4]
+    return sum(w.bottom - w.top > w.right - w.left for w in long) > 0.5 * len(long)
 
 
 def _is_visible(word: EngineWord, image: Grey) -> bool:
@@ -130,23 +140,25 @@ def _is_visible(word: EngineWord, image: Grey) -> bool:
     return crop.size > 0 and int(crop.max()) - int(crop.min()) >= MIN_CONTRAST
 
 
-def _is_tall(lines: tuple[Line, ...]) -> bool:
-    """Whether words stand on end: some engines read print that is turned by a quarter."""
-    long = [w.box for li in lines for w in li.words if len(w.text) >= 4]
-    return sum(b.height > b.width for b in long) > 0.5 * len(long)
-
-
-def read_lines(
+def _words(
     image: Grey, languages: tuple[str, ...], dpi: int | None, engine: OcrEngine
-) -> tuple[Line, ...]:
-    """Cleans, reads and lays out one image."""
+) -> tuple[Cleaned, list[EngineWord]]:
+    """Cleans and reads one image."""
     if int(image.max()) - int(image.min()) < MIN_CONTRAST:
-        return ()
+        return unchanged(image), []
     cleaned = clean(image)
     height, width = cleaned.image.shape
     words = drop_noise(engine.read(cleaned.image, languages, dpi), width, height)
-    words = [w for w in words if _is_visible(w, cleaned.image)]
-    return to_lines(words, cleaned, engine.name)
+    return cleaned, [w for w in words if _is_visible(w, cleaned.image)]
+
+
+def _laid_out(
+    grids: list[Grid], words: list[EngineWord], cleaned: Cleaned, engine: str
+) -> tuple[tuple[Line, ...], tuple[Table, ...]]:
+    """Lines and tables in reading order; no word stands in both."""
+    areas = [Box(*(round(v) for v in astuple(grid.area))) for grid in grids]
+    lines, order = to_lines(words, cleaned, engine, areas)
+    return lines, tuple(to_table(grids[i], after, cleaned, engine) for i, after in order)
 
 
 def reread(
@@ -182,16 +194,14 @@ def decode(image: bytes) -> Grey:
     return np.asarray(cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_GRAYSCALE), np.uint8)
 
 
-def _page(plan: PagePlan, lines: tuple[Line, ...]) -> Page:
-    warnings: tuple[Warning, ...] = ()
+def _page(plan: PagePlan, lines: tuple[Line, ...], tables: tuple[Table, ...]) -> Page:
+    warnings = []
     if plan.lowered:
-        warnings = (
-            Warning(
-                "DPI_LOWERED",
-                f"Page {plan.number} is read at {plan.dpi:.0f} dpi to stay within the limits.",
-                plan.number,
-            ),
-        )
+        text = f"Page {plan.number} is read at {plan.dpi:.0f} dpi to stay within the limits."
+        warnings.append(Warning("DPI_LOWERED", text, plan.number))
+    if any(t.doubtful for t in tables):
+        text = f"Rows or columns of a table on page {plan.number} are doubtful; see to its cells."
+        warnings.append(Warning("TABLE_DOUBTFUL", text, plan.number))
     return Page(
         plan.number,
         plan.label,
@@ -202,36 +212,34 @@ def _page(plan: PagePlan, lines: tuple[Line, ...]) -> Page:
         plan.rotation,
         plan.dpi,
         Source.OCR,
-        tuple(_clipped(line, plan) for line in lines),
-        (),
+        tuple(Line(_clipped(line.words, plan), line.block) for line in lines),
+        tuple(_clipped_table(table, plan) for table in tables),
         plan.pdf_transform,
-        warnings,
+        tuple(warnings),
     )
 
 
-def _clipped(line: Line, plan: PagePlan) -> Line:
-    """Boxes within the page: deskewing may carry a word over the edge."""
-
-    def x(value: int) -> int:
-        return min(max(value, 0), plan.width)
-
-    def y(value: int) -> int:
-        return min(max(value, 0), plan.height)
-
-    words = []
-    for word in line.words:
-        b = word.box
-        if b.left >= 0 and b.top >= 0 and b.right <= plan.width and b.bottom <= plan.height:
-            words.append(word)
-            continue
-        a, b2, c, d = word.quad
-        words.append(
-            Word(
-                word.text,
-                Box(x(b.left), y(b.top), x(b.right), y(b.bottom)),
-                ((x(a[0]), y(a[1])), (x(b2[0]), y(b2[1])), (x(c[0]), y(c[1])), (x(d[0]), y(d[1]))),
-                word.confidence,
-                word.engine,
-            )
+def _clipped_table(table: Table, plan: PagePlan) -> Table:
+    size = plan.width, plan.height
+    cells = tuple(
+        replace(
+            cell,
+            box=clipped(cell.box, *size),
+            quad=clipped_quad(cell.quad, *size) if cell.quad else None,
+            words=_clipped(cell.words, plan),
         )
-    return Line(tuple(words), line.block)
+        for cell in table.cells
+    )
+    quad = clipped_quad(table.quad, *size) if table.quad else None
+    return replace(table, box=clipped(table.box, *size), quad=quad, cells=cells)
+
+
+def _clipped(words: tuple[Word, ...], plan: PagePlan) -> tuple[Word, ...]:
+    """Boxes within the page: deskewing may carry a word over the edge."""
+    size = plan.width, plan.height
+    return tuple(
+        word
+        if clipped(word.box, *size) == word.box
+        else replace(word, box=clipped(word.box, *size), quad=clipped_quad(word.quad, *size))
+        for word in words
+    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from visualproof.v1 import block_pb2, document_pb2
 
-from visualproof_server.model.document import Document, Page, Word
+from visualproof_server.model.document import Document, NumberedLine, NumberedTable, Page, Word
 from visualproof_server.model.geometry import Box, Quad, quad_of, span_quad
 from visualproof_server.rpc.convert import box_to_wire, quad_to_wire
 
@@ -13,59 +13,64 @@ def blocks_to_wire(
     document: Document, page_number: int, kinds: frozenset[int]
 ) -> Iterator[block_pb2.Block]:
     """Blocks in reading order, each before its children; 0 and empty mean all."""
-    line_number = table_number = 0
-    for page in document.pages:
-        wanted = page_number in (0, page.number) and page.failure is None
-        if wanted:
-            yield from _of(kinds, _page_block(page))
-        waiting = list(page.tables)
-        for position in range(len(page.lines) + 1):
-            while waiting and waiting[0].after_line <= position:
-                table_number += 1
-                table = waiting.pop(0)
-                if not wanted:
-                    continue
-                block = _block(
-                    page, f"T{table_number}", block_pb2.BLOCK_KIND_TABLE, f"P{page.number}",
-                    " ".join(c.text for c in table.cells), table.box, quad_of(table.box), None,
-                )  # fmt: skip
-                block.marker = table_number
-                yield from _of(kinds, block)
-                for cell in table.cells:
-                    name = f"T{table_number}.R{cell.row}C{cell.column}"
-                    known = [w.confidence for w in cell.words if w.confidence is not None]
-                    block = _block(
-                        page, name, block_pb2.BLOCK_KIND_CELL, f"T{table_number}", cell.text,
-                        cell.box, quad_of(cell.box), min(known) if known else None,
-                    )  # fmt: skip
-                    block.cell.CopyFrom(
-                        block_pb2.CellPosition(
-                            row=cell.row,
-                            column=cell.column,
-                            row_span=cell.row_span,
-                            column_span=cell.column_span,
-                            column_header=cell.column_header,
-                            row_header=cell.row_header,
-                            word_ids=[f"{name}.W{n + 1}" for n in range(len(cell.words))],
-                        )
-                    )
-                    yield from _of(kinds, block)
-                    yield from _word_blocks(page, name, cell.words, kinds)
-            if position == len(page.lines):
-                break
-            line_number += 1
-            line = page.lines[position]
-            if not wanted:
-                continue
-            name = f"L{line_number}"
-            quad = span_quad(line.words[0].quad, line.words[-1].quad)
-            block = _block(
-                page, name, block_pb2.BLOCK_KIND_LINE, f"P{page.number}", line.text, line.box, quad,
-                line.confidence,
-            )  # fmt: skip
-            block.marker = line_number
-            yield from _of(kinds, block)
-            yield from _word_blocks(page, name, line.words, kinds)
+    for page, blocks in document.in_order():
+        if page_number not in (0, page.number) or page.failure is not None:
+            continue
+        yield from _of(kinds, _page_block(page))
+        for block in blocks:
+            if isinstance(block, NumberedLine):
+                yield from _line_blocks(page, block, kinds)
+            else:
+                yield from _table_blocks(page, block, kinds)
+
+
+def _line_blocks(
+    page: Page, numbered: NumberedLine, kinds: frozenset[int]
+) -> Iterator[block_pb2.Block]:
+    name, line = f"L{numbered.number}", numbered.line
+    quad = span_quad(line.words[0].quad, line.words[-1].quad)
+    block = _block(
+        page, name, block_pb2.BLOCK_KIND_LINE, f"P{page.number}", line.text, line.box, quad,
+        line.confidence,
+    )  # fmt: skip
+    block.marker = numbered.number
+    yield from _of(kinds, block)
+    yield from _word_blocks(page, name, line.words, kinds)
+
+
+def _table_blocks(
+    page: Page, part: NumberedTable, kinds: frozenset[int]
+) -> Iterator[block_pb2.Block]:
+    """A table, or its part on this page, with its cells in the order of rows."""
+    table, name = part.table, f"T{part.number}"
+    if part.rows_before:
+        name += f".P{page.number}"
+    block = _block(
+        page, name, block_pb2.BLOCK_KIND_TABLE, f"P{page.number}",
+        " ".join(c.text for c in table.cells if c.words), table.box,
+        table.quad or quad_of(table.box), None,
+    )  # fmt: skip
+    block.marker = part.number
+    yield from _of(kinds, block)
+    for cell in table.cells:
+        cell_name = part.cell_id(cell)
+        block = _block(
+            page, cell_name, block_pb2.BLOCK_KIND_CELL, name, cell.text, cell.box,
+            cell.quad or quad_of(cell.box), cell.confidence,
+        )  # fmt: skip
+        block.cell.CopyFrom(
+            block_pb2.CellPosition(
+                row=cell.row,
+                column=cell.column,
+                row_span=cell.row_span,
+                column_span=cell.column_span,
+                column_header=cell.column_header,
+                row_header=cell.row_header,
+                word_ids=[f"{cell_name}.W{n + 1}" for n in range(len(cell.words))],
+            )
+        )
+        yield from _of(kinds, block)
+        yield from _word_blocks(page, cell_name, cell.words, kinds)
 
 
 def _of(kinds: frozenset[int], block: block_pb2.Block) -> Iterator[block_pb2.Block]:

@@ -6,9 +6,9 @@ from visualproof_server.model.document import (
     DocumentState,
     Page,
     State,
-    number_document,
 )
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.numbering import number_document
 from visualproof_server.storing.store import DocumentStore
 
 SOURCE = "source"
