@@ -16,6 +16,12 @@ MAX_SKEW_DEGREES = 8.0
 SPECKS_PER_LETTER = 2.0
 # A 3 x 3 median wipes out thinner strokes than those of letters this high.
 MIN_LETTER_FOR_MEDIAN_PX = 20.0
+# Grey levels of dark ground and of the light print on it.
+DARK, LIGHT = 120, 170
+# Side of a square that no stroke of a letter fills, as a share of the page's shorter side.
+BLOCK_SIDE = 0.008
+# Dark share of a block's rim; large letters joined to one have 0.6 at most.
+MIN_RIM = 0.65
 # Spread of the background (p90 - p10 of its local level) from which light counts as uneven.
 UNEVEN_LIGHT = 24.0
 
@@ -48,7 +54,7 @@ def clean(page: Grey) -> Cleaned:
 
     The figures behind each step are in docs/design.md.
     """
-    image = page
+    image = _light_ground(page)
     background = _background(image)
     if _spread(background) > UNEVEN_LIGHT:
         image = _flattened(image, background)
@@ -107,6 +113,37 @@ def skew_degrees(image: Grey) -> float:
                 best, best_score = float(angle), score
     # Without a clear gain the lines are level, or there are none.
     return best if best_score > level * 1.1 and abs(best) < MAX_SKEW_DEGREES else 0.0
+
+
+def _light_ground(image: Grey) -> Grey:
+    """The image with light print on dark blocks turned to dark print on light ones.
+
+    Engines read the one far better than the other. A block is solid dark over more than the
+    strokes of letters, has a dark rim (large letters have none) and holds some light print; pictures hardly pass, and hold no words.
+    """
+    side = max(9, round(min(image.shape) * BLOCK_SIDE))
+    dark = (image < DARK).astype(np.uint8)
+    kernel = np.ones((side // 2 | 1, side | 1), np.uint8)
+    solid = cv2.morphologyEx(dark, cv2.MORPH_OPEN, kernel)
+    if not solid.any():
+        return image
+    # Letters cut a block to pieces: what lies close together is one.
+    joined = cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((side, 3 * side), np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    out = image
+    for left, top, width, height, _ in stats[1:count]:
+        if width < 2 * side or height < side:
+            continue
+        block = image[top : top + height, left : left + width]
+        light = float((block > LIGHT).mean())
+        rim = np.concatenate([block[:2].ravel(), block[-2:].ravel(), block[:, 0], block[:, -1]])
+        if (rim < DARK).mean() > MIN_RIM and (block < DARK).mean() > 0.6 and 0.01 < light < 0.35:
+            if out is image:
+                out = image.copy()
+            # White strips between blocks stay white.
+            strips = (block > LIGHT).mean(axis=0) > 0.75
+            out[top : top + height, left : left + width] = np.where(strips, block, 255 - block)
+    return out
 
 
 def _background(image: Grey) -> Grey:

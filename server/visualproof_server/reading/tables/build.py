@@ -35,7 +35,7 @@ def read_grid(area: Area, words: list[EngineWord], rules: Rules, height: float) 
             return grid
         if grid is not None and len(shares) >= 2 and _is_headed(grid, rules, height):
             return grid
-        if share > MAX_STRAY:
+        if grid is not None and share > max(MAX_STRAY, 1 / grid.rows):
             return None
         rules = Rules(rules.level, ())
     grid = _grid(area, words, rules, height)

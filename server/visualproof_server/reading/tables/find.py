@@ -14,9 +14,14 @@ from visualproof_server.reading.missed import missed_boxes
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.tables.build import read_grid
 from visualproof_server.reading.tables.grid import Area, Grid
-from visualproof_server.reading.tables.regions import aligned_areas, closed_areas, stacked_areas
+from visualproof_server.reading.tables.regions import (
+    aligned_areas,
+    closed_areas,
+    stacked_areas,
+    with_head,
+)
 from visualproof_server.reading.tables.rules import Rules, find_rules, without_strikes
-from visualproof_server.reading.tables.text import character_width
+from visualproof_server.reading.tables.text import character_width, is_number, text_lines
 
 # Characters side by side up to which print is a till roll's (they have 32 to 48): aligned numbers
 # there are lines of items, and their heads rarely stand over them.
@@ -24,6 +29,8 @@ TILL_ROLL = 52
 # Mean confidence from which a word counts that only the second look at a cell found.
 MISSED_TRUST = 0.7
 MAX_MISSED = 400
+# How far beside a table, in text heights, a value may belong to it.
+BESIDE = 12.0
 MIN_WORDS = 6
 
 
@@ -48,24 +55,49 @@ def find_tables(
         grid = read_grid(area, words, rules, height)
         if grid is not None:
             grids.append(grid)
-        # A form's boxes hold no table without rules.
-        taken.append(area)
+        # A form's boxes hold no table without rules; a band alone may be the head of one.
+        if grid is not None or len(text_lines([w for w in words if area.holds(w)])) > 1:
+            taken.append(area)
     if roll:
         return grids, words
     for area in stacked:
         if not any(area.overlaps(t) for t in taken):
-            grid = read_grid(area, words, rules, height)
+            grid = _read(area, words, rules, height)
             if grid is not None:
                 grids.append(grid)
-                taken.append(area)
+                taken.append(grid.area)
     rest = [w for w in words if not any(t.holds(w) for t in taken)]
     for area in aligned_areas(rest, height):
         if not any(area.overlaps(t) for t in taken):
-            grid = read_grid(area, rest, rules, height)
+            grid = _read(area, rest, rules, height)
             if grid is not None:
+                grid.doubtful = grid.doubtful or _has_more(grid, rest, height)
                 grids.append(grid)
     inside = {id(w) for grid in grids for cell in grid.cells for w in cell.words}
     return grids, [w for w in words if id(w) not in inside]
+
+
+def _read(area: Area, words: list[EngineWord], rules: Rules, height: float) -> Grid | None:
+    """The table in an area, with the head that is printed over it."""
+    grid = read_grid(area, words, rules, height)
+    if grid is None:
+        return None
+    wider = with_head(grid, words, height)
+    headed = read_grid(wider, words, rules, height) if wider is not None else None
+    return headed if headed is not None and headed.columns == grid.columns else grid
+
+
+def _has_more(grid: Grid, words: list[EngineWord], height: float) -> bool:
+    """Whether values stand right beside a table without rules: a column that fits no row."""
+    area = grid.area
+    beside = [
+        w
+        for w in words
+        if area.top < (w.top + w.bottom) / 2 < area.bottom
+        and area.right < w.left < area.right + BESIDE * height
+        and is_number(w.text)
+    ]
+    return len(beside) >= 2
 
 
 def to_table(grid: Grid, after_line: int, cleaned: Cleaned, engine: str) -> Table:

@@ -28,7 +28,7 @@ def _head_rows(grid: Grid) -> int:
         if cell.column > 0 and is_number(cell.text) and not _is_year(cell.text):
             for row in range(cell.row, cell.row_end):
                 values[row] = True
-    return values.index(True) if True in values and not values[0] else 1
+    return values.index(True) if True in values else 1
 
 
 def _is_year(text: str) -> bool:

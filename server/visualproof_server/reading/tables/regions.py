@@ -1,7 +1,9 @@
 """Where tables may be: rules that cross, rules that stand over each other, aligned words."""
 
+from dataclasses import replace
+
 from visualproof_server.reading.engine import EngineWord
-from visualproof_server.reading.tables.grid import Area
+from visualproof_server.reading.tables.grid import Area, Grid, place
 from visualproof_server.reading.tables.rules import Rule, Rules
 from visualproof_server.reading.tables.text import Phrase, TextLine, text_lines
 
@@ -12,8 +14,12 @@ MIN_ROWS = 3
 MIN_STACK = 10.0
 # Share of rows that a label stands beside, outside of the rules.
 MIN_LABELLED = 0.6
-# Lines of a head over the first row of values.
-MAX_HEAD = 5
+# Height of a head over a table, in text heights.
+MAX_HEAD = 10.0
+# Share of the columns that a head over a table must name.
+MIN_NAMED = 0.6
+# Space between a table and the names of its columns over it, in text heights.
+HEAD_SPACE = 2.0
 # Space between two rows, in text heights.
 MAX_SPACE = 5.0
 
@@ -54,6 +60,34 @@ def _widened(area: Area, words: list[EngineWord], height: float) -> Area:
     if not labels or len(labels) < MIN_LABELLED * len(rows):
         return area
     return Area(min(p.left for p in labels) - 2, area.top, area.right, area.bottom)
+
+
+def with_head(grid: Grid, words: list[EngineWord], height: float) -> Area | None:
+    """The area of a table and of the names of its columns, printed over it; None without them."""
+    area = grid.area
+    over = [
+        w
+        for w in words
+        if area.top - MAX_HEAD * height < w.bottom
+        and (w.top + w.bottom) / 2 < area.top
+        and area.left - height < (w.left + w.right) / 2 < area.right + height
+    ]
+    top = edge = area.top
+    named: set[int] = set()
+    for line in reversed(text_lines(over)):
+        names = line.phrases(1.3 * height)
+        if edge - line.bottom > HEAD_SPACE * height or any(
+            _is_prose(p) or p.is_number for p in names
+        ):
+            break
+        if len(names) == 1 and place(names[0].left, grid.xs) < place(names[0].right, grid.xs):
+            break
+        edge = line.top
+        for p in names:
+            named |= set(range(place(p.left, grid.xs), place(p.right, grid.xs) + 1))
+        if len(names) > 1 and len(named) >= max(2, MIN_NAMED * grid.columns):
+            top = edge - 1
+    return replace(area, top=top) if top < area.top else None
 
 
 def _groups(rules: Rules, height: float) -> list[tuple[list[Rule], list[Rule]]]:
@@ -177,9 +211,9 @@ def aligned_areas(words: list[EngineWord], height: float) -> list[Area]:
         if group and (
             number - group[-1] > MAX_BETWEEN or not _follows(lines, group[-1], number, height)
         ):
-            areas += _area_of(group, lines, parted, height)
+            areas += _area_of(group, lines)
             group = []
-    return areas + _area_of(group, lines, parted, height)
+    return areas + _area_of(group, lines)
 
 
 def _is_row(phrases: list[Phrase]) -> bool:
@@ -195,27 +229,12 @@ def _follows(lines: list[TextLine], above: int, below: int, height: float) -> bo
     return lines[below].top - lines[above].bottom < MAX_SPACE * height
 
 
-def _area_of(
-    group: list[int], lines: list[TextLine], parted: list[list[Phrase]], height: float
-) -> list[Area]:
+def _area_of(group: list[int], lines: list[TextLine]) -> list[Area]:
     if len(group) < MIN_ROWS:
         return []
-    first = group[0]
-    # The head: short phrases right above, none of them outside of the rows' width.
     left = min(lines[n].words[0].left for n in group)
     right = max(w.right for n in group for w in lines[n].words)
-    for _ in range(MAX_HEAD):
-        above = first - 1
-        if above < 0 or not _follows(lines, above, first, height):
-            break
-        phrases = parted[above]
-        if len(phrases) < 2 or any(_is_prose(p) for p in phrases):
-            break
-        if phrases[0].left < left - 3 * height or phrases[-1].right > right + 3 * height:
-            break
-        left, right = min(left, phrases[0].left), max(right, phrases[-1].right)
-        first = above
-    members = range(first, group[-1] + 1)
+    members = range(group[0], group[-1] + 1)
     return [
         Area(
             left - 2,

@@ -100,6 +100,10 @@ def _straight(ink: NDArray[Any], text_height: float) -> list[Rule]:
     """Level rules in an image of ink, joined where they run on."""
     kernel = max(20, round(1.4 * text_height))
     lines = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, kernel), np.uint8))
+    # Thick pieces are blocks, whatever rule they touch.
+    thick = max(4, round(MAX_THICKNESS * text_height) + 1)
+    blocks = cv2.morphologyEx(lines, cv2.MORPH_OPEN, np.ones((thick, thick), np.uint8))
+    lines = cv2.subtract(lines, blocks)
     gap = max(3, round(0.4 * text_height))
     lines = cv2.morphologyEx(lines, cv2.MORPH_CLOSE, np.ones((3, gap), np.uint8))
     count, _, stats, centres = cv2.connectedComponentsWithStats(lines, connectivity=8)
