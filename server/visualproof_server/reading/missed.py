@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey
 
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom in pixels."""
+
 
 def missed_boxes(
     image: Grey,
     words: list[EngineWord],
     narrowest: float = 1.2,
-    rules: Sequence[tuple[float, float, float, float]] = (),
-) -> list[tuple[float, float, float, float]]:
+    rules: Sequence[Box] = (),
+) -> list[Box]:
     """Boxes (left, top, right, bottom) of ink that has the height of the page's letters and lies
     outside all words, wider than `narrowest` letters are high.
 
@@ -55,6 +58,6 @@ def missed_boxes(
     return sorted(out, key=lambda b: (b[1], b[0]))
 
 
-def _erase(ink: NDArray[Any], boxes: Sequence[tuple[float, float, float, float]]) -> None:
+def _erase(ink: NDArray[Any], boxes: Sequence[Box]) -> None:
     for left, top, right, bottom in boxes:
         ink[max(0, int(top)) : int(bottom) + 1, max(0, int(left)) : int(right) + 1] = 0

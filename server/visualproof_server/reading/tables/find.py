@@ -1,17 +1,14 @@
 """The tables of one page: where they may be, what the engine missed there, what they are."""
 
 import statistics
-from dataclasses import replace
-
-import numpy as np
 
 from visualproof_server.model.document import Cell, Table
 from visualproof_server.model.geometry import box_of
 from visualproof_server.reading.cleanup import Cleaned
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.layout import mended, to_word
-from visualproof_server.reading.missed import missed_boxes
 from visualproof_server.reading.raster import Grey
+from visualproof_server.reading.tables.again import Again
 from visualproof_server.reading.tables.build import read_grid
 from visualproof_server.reading.tables.grid import Area, Grid
 from visualproof_server.reading.tables.regions import (
@@ -26,9 +23,6 @@ from visualproof_server.reading.tables.text import character_width, is_number, t
 # Characters side by side up to which print is a till roll's (they have 32 to 48): aligned numbers
 # there are lines of items, and their heads rarely stand over them.
 TILL_ROLL = 52
-# Mean confidence from which a word counts that only the second look at a cell found.
-MISSED_TRUST = 0.7
-MAX_MISSED = 400
 # How far beside a table, in text heights, a value may belong to it.
 BESIDE = 12.0
 MIN_WORDS = 6
@@ -45,11 +39,24 @@ def find_tables(
     closed = closed_areas(rules, height)
     roll = print_width(words) < TILL_ROLL
     stacked = [] if roll else stacked_areas(rules, closed, words, height)
+    again = Again(image, height, engine, languages)
     if closed or stacked:
-        words = _read_again(image, words, [*closed, *stacked], rules, height, engine, languages)
+        words = again.words(words, [*closed, *stacked], rules)
+    grids, taken = _closed(closed, words, rules, height)
+    if not roll:
+        grids += _open(stacked, taken, words, rules, height)
+    again.fill(grids, words)
+    inside = {id(w) for grid in grids for cell in grid.cells for w in cell.words}
+    return grids, [w for w in words if id(w) not in inside]
+
+
+def _closed(
+    areas: list[Area], words: list[EngineWord], rules: Rules, height: float
+) -> tuple[list[Grid], list[Area]]:
+    """Tables with rules on all sides, the largest first; and the areas that hold no others."""
     grids: list[Grid] = []
     taken: list[Area] = []
-    for area in sorted(closed, key=lambda a: -a.width * a.height):
+    for area in sorted(areas, key=lambda a: -a.width * a.height):
         if any(area.overlaps(t) for t in taken):
             continue
         grid = read_grid(area, words, rules, height)
@@ -58,8 +65,15 @@ def find_tables(
         # A form's boxes hold no table without rules; a band alone may be the head of one.
         if grid is not None or len(text_lines([w for w in words if area.holds(w)])) > 1:
             taken.append(area)
-    if roll:
-        return grids, words
+    return grids, taken
+
+
+def _open(
+    stacked: list[Area], taken: list[Area], words: list[EngineWord], rules: Rules, height: float
+) -> list[Grid]:
+    """Tables with level rules only, then those without rules, outside of what is taken."""
+    grids: list[Grid] = []
+    taken = list(taken)
     for area in stacked:
         if not any(area.overlaps(t) for t in taken):
             grid = _read(area, words, rules, height)
@@ -73,8 +87,7 @@ def find_tables(
             if grid is not None:
                 grid.doubtful = grid.doubtful or _has_more(grid, rest, height)
                 grids.append(grid)
-    inside = {id(w) for grid in grids for cell in grid.cells for w in cell.words}
-    return grids, [w for w in words if id(w) not in inside]
+    return grids
 
 
 def _read(area: Area, words: list[EngineWord], rules: Rules, height: float) -> Grid | None:
@@ -104,12 +117,8 @@ def to_table(grid: Grid, after_line: int, cleaned: Cleaned, engine: str) -> Tabl
     """A grid as a table on the page as shown, after that many lines of it."""
     cells = []
     for cell in grid.cells:
-        quad = cleaned.quad(
-            grid.xs[cell.column],
-            grid.ys[cell.row],
-            grid.xs[cell.column_end],
-            grid.ys[cell.row_end],
-        )
+        place = grid.area_of(cell)
+        quad = cleaned.quad(place.left, place.top, place.right, place.bottom)
         cells.append(
             Cell(
                 cell.row + 1,
@@ -133,92 +142,3 @@ def print_width(words: list[EngineWord]) -> float:
     lefts, rights = sorted(w.left for w in words), sorted(w.right for w in words)
     out = len(words) // 50
     return (rights[-1 - out] - lefts[out]) / character_width(words)
-
-
-def _read_again(
-    image: Grey,
-    words: list[EngineWord],
-    areas: list[Area],
-    rules: Rules,
-    height: float,
-    engine: OcrEngine,
-    languages: tuple[str, ...],
-) -> list[EngineWord]:
-    """Words with what the engine missed between rules: single figures, two rows read as one."""
-    wrong = [w for w in words if any(a.holds(w) for a in areas) and _is_misread(w, rules, height)]
-    dropped = {id(w) for w in wrong}
-    words = [w for w in words if id(w) not in dropped]
-    pad = max(2.0, 0.12 * height)
-    drawn: list[tuple[float, float, float, float]] = [
-        (r.start, r.at - pad, r.end, r.at + pad) for r in rules.level
-    ]
-    drawn += [(r.at - pad, r.start, r.at + pad, r.end) for r in rules.upright]
-    boxes = [
-        box
-        for box in missed_boxes(image, words, 0.2, drawn)
-        if any(a.left < (box[0] + box[2]) / 2 < a.right for a in areas)
-        and any(a.top < (box[1] + box[3]) / 2 < a.bottom for a in areas)
-        and not any(_is_rest_of(box, w, height) for w in words)
-    ][:MAX_MISSED]
-    margin = 0.25 * height
-    crops = []
-    for left, top, right, bottom in boxes:
-        rows = slice(max(0, int(top - margin)), int(bottom + margin) + 1)
-        columns = slice(max(0, int(left - margin)), int(right + margin) + 1)
-        crops.append(np.ascontiguousarray(image[rows, columns]))
-    for number, (box, found) in enumerate(
-        zip(boxes, engine.read_lines(crops, languages), strict=True)
-    ):
-        if not found or statistics.mean(w.confidence for w in found) < MISSED_TRUST:
-            continue
-        if not any(c.isalnum() for w in found for c in w.text):
-            continue
-        start = box[0] - margin
-        words += [
-            replace(
-                word,
-                left=max(box[0], start + word.left) if len(found) > 1 else box[0],
-                right=min(box[2], start + word.right) if len(found) > 1 else box[2],
-                top=box[1],
-                bottom=box[3],
-                block=-MAX_MISSED - number,
-                line=-MAX_MISSED - number,
-            )
-            for word in found
-        ]
-    # What could not be read better is kept: nothing printed is lost.
-    return words + [w for w in wrong if _is_print(w) and not any(_covers(n, w) for n in words)]
-
-
-def _is_print(word: EngineWord) -> bool:
-    return any(c.isalnum() for c in word.text) and word.right - word.left > word.bottom - word.top
-
-
-def _covers(new: EngineWord, old: EngineWord) -> bool:
-    x = (new.left + new.right) / 2
-    y = (new.top + new.bottom) / 2
-    return old.left <= x <= old.right and old.top <= y <= old.bottom
-
-
-def _is_rest_of(box: tuple[float, float, float, float], word: EngineWord, height: float) -> bool:
-    """Whether ink is the end of a word whose box is too short."""
-    apart = max(box[0] - word.right, word.left - box[2])
-    level = min(box[3], word.bottom) - max(box[1], word.top)
-    return apart < 0.25 * height and level > 0.5 * (box[3] - box[1])
-
-
-def _is_misread(word: EngineWord, rules: Rules, height: float) -> bool:
-    """A rule read as a letter, or words of two cells read as one."""
-    high, wide = word.bottom - word.top, word.right - word.left
-    for rule in rules.upright:
-        along = rule.covers(word.top, word.bottom)
-        if set(word.text) <= set("|[]{}()\\/lI1!") and wide < 0.8 * height:
-            if along > 0.7 and word.left - 3 <= rule.at <= word.right + 3:
-                return True
-        if along > 0.8 and word.left + 0.6 * height < rule.at < word.right - 0.6 * height:
-            return True
-    return any(
-        word.top + 0.3 * high < r.at < word.bottom - 0.3 * high
-        and r.covers(word.left, word.right) > 0.6
-        for r in rules.level
-    )

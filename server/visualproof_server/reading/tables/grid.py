@@ -26,7 +26,11 @@ class Area:
 
     def holds(self, word: EngineWord) -> bool:
         """Whether a word's centre lies inside."""
-        x, y = (word.left + word.right) / 2, (word.top + word.bottom) / 2
+        return self.holds_box((word.left, word.top, word.right, word.bottom))
+
+    def holds_box(self, box: tuple[float, float, float, float]) -> bool:
+        """The same for (left, top, right, bottom)."""
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         return self.left <= x <= self.right and self.top <= y <= self.bottom
 
     def overlaps(self, other: "Area") -> bool:
@@ -80,6 +84,14 @@ class Grid:
     @property
     def area(self) -> Area:
         return Area(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
+
+    def area_of(self, cell: GridCell) -> Area:
+        return Area(
+            self.xs[cell.column],
+            self.ys[cell.row],
+            self.xs[cell.column_end],
+            self.ys[cell.row_end],
+        )
 
 
 def clustered(values: Iterable[float], distance: float) -> list[float]:
