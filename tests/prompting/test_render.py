@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proving.pages import OPTIONS, printed
+from proving.pages import OPTIONS, printed, table_of, tabled
 from visualproof_server.model.document import Cell, Table, Word
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, quad_of
@@ -61,6 +61,17 @@ def test_no_document_forges_a_marker(lines: list[str]) -> None:
     markers = re.findall(r"^<(?:LINE|PAGE|TABLE) \d+>", text, re.M)
     everywhere = re.findall(r"<(?:LINE|PAGE|TABLE) \d+>", text, re.I)
     assert len(markers) == len(everywhere) == len(document.lines) + 1
+
+
+def test_a_table_that_goes_on_says_its_rows_and_its_head() -> None:
+    first = [["Forest", "Distance"], ["Elm", "4.7"]]
+    document = tabled(
+        ([], table_of(first, top=1100), []), ([], table_of([["Lapp", "9.1"], ["Oder", "12"]]), [])
+    )
+    assert render(document, 2, 2, 0, MarkerStyle.LINE).text.splitlines() == [
+        "<PAGE 2>", "<TABLE 1> (continued, rows 3 to 4)", "|Forest|Distance|", "|-|-|", "|Lapp|9.1|",
+        "|Oder|12|",
+    ]  # fmt: skip
 
 
 def test_a_table_is_markdown_with_pipes_escaped() -> None:

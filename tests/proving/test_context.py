@@ -2,13 +2,9 @@
 
 import json
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from visualproof_server.model.document import Cell, Document, Table, Word
-from visualproof_server.model.geometry import Box, quad_of
-from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import (
     Action,
     FieldSpec,
@@ -18,7 +14,7 @@ from visualproof_server.proving.prove import Index, prove
 from visualproof_server.proving.request import ProveRequest, ShownPages
 
 from proving.claims import codes, report_of, result_of, word
-from proving.pages import OPTIONS, printed
+from proving.pages import printed
 
 
 def test_a_run_goes_on_down_its_column() -> None:
@@ -191,91 +187,6 @@ def test_null_without_labels_and_required_null() -> None:
     required = result_of(["x"], None, labels=("VAT",), required=True)
     assert (required.status, required.action) == (Status.ABSENT, Action.BLOCK)
     assert "REQUIRED" in codes(required)
-
-
-def tabled() -> Document:
-    """Page 1: a line, and a table of two rows whose second has an empty cell."""
-
-    def cell(row: int, column: int, text: str) -> Cell:
-        left, top = 40 + 300 * (column - 1), 100 + 40 * (row - 1)
-        words, at = [], left
-        for part in text.split():
-            box = Box(at, top, at + 10 * len(part), top + 20)
-            words.append(Word(part, box, quad_of(box), 0.97, "tesseract"))
-            at += 10 * (len(part) + 1)
-        return Cell(
-            row,
-            column,
-            1,
-            1,
-            row == 1,
-            column == 1,
-            Box(left, top, left + 280, top + 30),
-            tuple(words),
-        )
-
-    rows = [["Item", "2023", "2024"], ["Revenue", "900.00", "950.00"], ["Costs", "", "720.00"]]
-    cells = [cell(r, c, t) for r, row in enumerate(rows, 1) for c, t in enumerate(row, 1)]
-    page = replace(
-        printed(["Figures of the year"]).pages[0],
-        tables=(Table(Box(40, 100, 920, 220), tuple(cells), after_line=1),),
-    )
-    return number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (page,))
-
-
-@pytest.mark.parametrize(
-    ("value", "proof", "status", "code"),
-    [
-        (950, {"type": "CELL", "table": 1, "row": 2, "column": 3}, Status.VERIFIED, ""),
-        (950, {"type": "CELL", "table": 1, "value": "950.00"}, Status.VERIFIED, ""),
-        (950, {"type": "TABLE", "id": 1}, Status.VERIFIED, ""),
-        (
-            950,
-            {"type": "CELL", "table": 1, "row": 2, "column": 2},
-            Status.FOUND_ELSEWHERE,
-            "WRONG_COLUMN",
-        ),
-        (
-            720,
-            {"type": "CELL", "table": 1, "row": 2, "column": 3},
-            Status.FOUND_ELSEWHERE,
-            "WRONG_ROW",
-        ),
-        (
-            955,
-            {"type": "CELL", "table": 1, "row": 2, "column": 3},
-            Status.MISMATCH,
-            "DIGIT_DIFFERS",
-        ),
-        (
-            950,
-            {"type": "CELL", "table": 1, "row": 3, "column": 2},
-            Status.FOUND_ELSEWHERE,
-            "PROOF_ID_UNKNOWN",
-        ),
-        (
-            950,
-            {"type": "CELL", "table": 7, "row": 1, "column": 1},
-            Status.FOUND_ELSEWHERE,
-            "PROOF_ID_UNKNOWN",
-        ),
-    ],
-)
-def test_cells_prove_by_row_and_column(
-    value: int, proof: dict[str, Any], status: Status, code: str
-) -> None:
-    report = report_of(
-        tabled(), {"a": {"value": value, "proof": [proof]}}, FieldSpec("/a", "money")
-    )
-    assert (report.results[0].status, codes(report.results[0])[:1]) == (
-        status,
-        [code] if code else [],
-    )
-
-
-def test_a_cells_words_have_ids_of_their_own() -> None:
-    report = report_of(tabled(), {"a": 720}, FieldSpec("/a", "money"))
-    assert report.results[0].evidence[0].block_ids == ("T1.R3C3.W1",)
 
 
 def test_two_items_cannot_use_one_place() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pypdf
 import pytest
 from visualproof import Action, Client, FieldSpec, Status
+from visualproof.v1 import block_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from systems.paper import Text, lines, pdf, scan
@@ -224,6 +225,10 @@ def test_s3_fourteen_fixtures(client: Client, maker: Maker) -> None:
     assert {p: (report[p].status, report[p].action) for p in expected} == expected
     assert [r.code for r in report["/negation"].reasons][:1] == ["NEGATION_DIFFERS"]
     assert [r.code for r in report["/wrong_year"].reasons][:1] == ["WRONG_COLUMN"]
+    cells = {b.block_id: b for b in client.blocks(document, kinds=[block_pb2.BLOCK_KIND_CELL])}
+    assert [cells[f"T1.R2C{n}"].text for n in (1, 2, 3)] == ["Revenue", "900.00", "950.00"]
+    assert list(cells["T1.R2C3"].cell.word_ids) == ["T1.R2C3.W1"]
+    assert "<TABLE 1>" in client.prompt(document).text
     assert report["/wrong_cell"].reasons[0].message == (
         'Row 2, column 2 of table 1 prints "900.00"; the value stands in row 2, column 3.'
     )

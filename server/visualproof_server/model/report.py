@@ -111,6 +111,7 @@ REASONS: dict[str, str] = {
     "READER_STALE": "The answer was made for another reader version.",
     "NOT_ALLOWED": "Shape that cannot be compared with print, such as an object or an empty list.",
     "CLAIMED_TWICE": "Another item of the same list already uses this place.",
+    "ITEM_MISSING": "A table prints a row like those of the list's items, and no item has it.",
 }
 
 

@@ -131,8 +131,12 @@ def _cell(proof: Proof, index: Index) -> Area | Reason:
         return area
     words = [word for word in sorted(area.words) if stands_at(index.cells[word], proof)]
     if not words:
+        parts = [t.table for t in index.document.tables if t.number == proof.id]
+        if any(stands_at(cell, proof) for table in parts for cell in table.cells):
+            level = tuple(n for n in area.rows if index.rows[n].table_row == proof.row)
+            return Area(proof, frozenset(), level, True)
         return Reason(
-            "PROOF_ID_UNKNOWN", f"Table {proof.id} prints nothing at {proof.row}, {proof.column}."
+            "PROOF_ID_UNKNOWN", f"Table {proof.id} has no row {proof.row}, column {proof.column}."
         )
     rows = tuple(sorted({index.row_of[w] for w in words}))
     printed = None

@@ -128,6 +128,10 @@ class Index:
         return words
 
     @cached_property
+    def word_by_id(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.ids)}
+
+    @cached_property
     def doubtful_tables(self) -> frozenset[int]:
         """Numbers of tables whose rows or columns are doubtful."""
         return frozenset(t.number for t in self.document.tables if t.table.doubtful)
@@ -321,12 +325,20 @@ def _continues(left: str, right: str, gap: float) -> str:
 
 
 def _column_order(index: Index) -> Iterable[int]:
-    """Words by chains of row pieces: each piece follows the one above it in its column."""
+    """Words by chains of row pieces: each piece follows the one above it in its column.
+
+    Those of tables go by column, then by row, whatever page they are on.
+    """
     by_page: dict[int, list[list[tuple[Box, list[int]]]]] = {}
+    in_cells: list[tuple[int, int, int, int]] = []
     for row in index.rows:
         chains = by_page.setdefault(row.page, [])
         piece: list[int] = []
         for word in range(row.start, row.end):
+            cell = index.cells[word]
+            if cell is not None:
+                in_cells.append((row.table, cell.column, cell.row, word))
+                continue
             piece.append(word)
             if word + 1 == row.end or index.gap_after(word) > COLUMN_GAP:
                 _chain(chains, union([index.words[w].box for w in piece]), piece)
@@ -335,6 +347,8 @@ def _column_order(index: Index) -> Iterable[int]:
         for chain in chains:
             for _, words in chain:
                 yield from words
+    for _, _, _, word in sorted(in_cells):
+        yield word
 
 
 def _chain(chains: list[list[tuple[Box, list[int]]]], box: Box, words: list[int]) -> None:

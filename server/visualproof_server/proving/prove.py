@@ -20,6 +20,7 @@ from visualproof_server.proving import areas as proofs
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.context import has_context, label_runs, labelled
 from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.items import settle_lists
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
 from visualproof_server.proving.normalize import fold_text
@@ -43,7 +44,7 @@ def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAg
     claims = parse_answer(answer)
     prover = _Prover(index, request, look_again)
     results = [prover.prove(claim) for claim in claims]
-    results = _settle_lists(results, prover)
+    results = settle_lists(results, prover)
     seen = {claim.path for claim in claims}
     results += [
         prover.missing(spec)
@@ -66,7 +67,7 @@ def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAg
 
 class _Prover:
     def __init__(self, index: Index, request: ProveRequest, look_again: LookAgain) -> None:
-        self._index = index
+        self.index = index
         self._request = request
         self._second = SecondLook(index, look_again)
         self._exact = {spec.path: spec for spec in request.fields if "*" not in spec.path}
@@ -106,7 +107,7 @@ class _Prover:
             return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
         if claim.value is None:
             return self._null(claim, spec)
-        kind = KINDS[spec.kind] if spec.kind else kind_by_value(claim.value, spec, self._index)
+        kind = KINDS[spec.kind] if spec.kind else kind_by_value(claim.value, spec, self.index)
         return self._value(claim, spec, kind)
 
     def missing(self, spec: FieldSpec) -> FieldResult:
@@ -116,7 +117,7 @@ class _Prover:
         return replace(result, reasons=(note, *result.reasons))
 
     def _staleness(self) -> Reason | None:
-        document, request = self._index.document, self._request
+        document, request = self.index.document, self._request
         if request.source_sha256 and request.source_sha256.lower() != document.source_sha256:
             return Reason("SOURCE_STALE", "The answer was made for other bytes; read them again.")
         if request.reader_version and request.reader_version != document.reader_version:
@@ -130,20 +131,20 @@ class _Prover:
             note = Reason("NO_LABEL", "A null without labels cannot be checked; give labels.")
             status = Status.ABSENT if spec.required else Status.UNCERTAIN
             return self._result(claim, spec, kind.name, Finding(status, [*required, note]))
-        places = labelled(spec, kind, self._index)
+        places = labelled(spec, kind, self.index)
         if places:
             value = places[0].values[0]
             note = Reason("LABEL_HAS_VALUE", "The answer says null, but its label has a value.")
             finding = Finding(Status.MISMATCH, [note], [value], printed=value.text, exact=True)
             return self._result(claim, spec, kind.name, finding)
         printed = (
-            "printed without a value" if label_runs(spec.labels, self._index) else "not printed"
+            "printed without a value" if label_runs(spec.labels, self.index) else "not printed"
         )
         note = Reason("SEARCHED", f"Searched for {len(spec.labels)} label(s), {printed}.")
         return self._result(claim, spec, kind.name, Finding(Status.ABSENT, [*required, note]))
 
     def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> FieldResult:
-        index = self._index
+        index = self.index
         areas, reasons = proofs.resolve(claim, index, self._request.shown)
         parsed = kind.parse(claim.value, spec, index)
         compared = kind
@@ -186,7 +187,7 @@ class _Prover:
         if direct.status is Status.VERIFIED:
             return direct
         words = sorted({w for a in areas for w in (a.printed.words if a.printed else a.words)})
-        printed = " ".join(self._index.words[w].text for w in words)
+        printed = " ".join(self.index.words[w].text for w in words)
         code, message = derive(claim.derivation, printed, claim.value)
         runs = [a.printed for a in areas if a.printed is not None] or direct.places
         if not code:
@@ -229,13 +230,13 @@ class _Prover:
         told = spec.row_label or spec.column_label
         if not told and not any(p.form in ("CELL", "TABLE") for p in claim.proofs):
             return None
-        tables = {self._index.table_of(w) for run in finding.places for w in run.words}
-        if not tables & self._index.doubtful_tables:
+        tables = {self.index.table_of(w) for run in finding.places for w in run.words}
+        if not tables & self.index.doubtful_tables:
             return None
         return Reason("TABLE_DOUBTFUL", REASONS["TABLE_DOUBTFUL"])
 
     def _evidence(self, run: Run, method: Method, finding: Finding) -> Evidence:
-        index = self._index
+        index = self.index
         groups = index.boxes(run.words)
         known = [c for w in run.words if (c := index.words[w].confidence) is not None]
         return Evidence(
@@ -258,7 +259,9 @@ class _Prover:
     def settle(self, result: FieldResult, place: Evidence) -> FieldResult:
         """A list item that was ambiguous, given its own place."""
         spec = self.spec_for(result.path)
-        run = Run(tuple(self._word(i) for i in place.block_ids), place.text, place.coarse)
+        run = Run(
+            tuple(self.index.word_by_id[i] for i in place.block_ids), place.text, place.coarse
+        )
         finding = Finding(Status.VERIFIED, [], [run], printed=place.text, exact=True)
         doubt = self._second.doubt(finding)
         status = gate(finding, doubt, self.stale)
@@ -272,59 +275,26 @@ class _Prover:
             printed_text=place.text,
         )
 
-    def unsettle(self, result: FieldResult, note: Reason) -> FieldResult:
-        """A list item that is verified at another item's place."""
-        action = self.action(Status.AMBIGUOUS, self.spec_for(result.path))
+    def unsettle(self, result: FieldResult, status: Status, note: Reason) -> FieldResult:
+        """A list item that stands at another item's place."""
         return replace(
             result,
-            status=Status.AMBIGUOUS,
-            action=action,
+            status=status,
+            action=self.action(status, self.spec_for(result.path)),
             reasons=(note, *result.reasons),
-            candidates=result.evidence,
+            candidates=result.candidates or result.evidence,
         )
 
-    def _word(self, block_id: str) -> int:
-        table: dict[str, int] | None = self._index.cache.get("word ids")
-        if table is None:
-            table = {name: number for number, name in enumerate(self._index.ids)}
-            self._index.cache["word ids"] = table
-        return table[block_id]
+    def row_of(self, path: str, run: Run, note: Reason) -> FieldResult:
+        """What is printed like the items of a list, and is none of them."""
+        claim, spec = Claim(path, None, ""), self.spec_for(path)
+        finding = Finding(Status.UNCERTAIN, [note], [run], printed=run.text, exact=True)
+        status = gate(finding, None, self.stale)
+        return FieldResult(
+            claim.path, "", "text", status, self.action(status, spec), (note,),
+            (self._evidence(run, Method.EXACT, finding),), run.text,
+        )  # fmt: skip
 
 
 def _has_children(path: str, seen: set[str]) -> bool:
     return any(other.startswith(path + "/") for other in seen)
-
-
-def _pattern(path: str) -> str:
-    """A path with its indexes as "*": the same for all items of a list."""
-    return "/".join("*" if p.isdigit() else p for p in path.split("/"))
-
-
-def _settle_lists(results: list[FieldResult], prover: _Prover) -> list[FieldResult]:
-    """Items of one list, each with a place of its own.
-
-    Equal amounts that are printed as often as they are claimed take their places in order; an
-    amount whose proof points where another item's already does is ambiguous.
-    """
-    out = list(results)
-    groups: dict[tuple[str, str], list[int]] = {}
-    used: dict[tuple[str, tuple[str, ...]], str] = {}
-    for number, result in enumerate(results):
-        pattern = _pattern(result.path)
-        if "*" not in pattern or not result.evidence:
-            continue
-        if result.status is Status.AMBIGUOUS:
-            if any(r.code == "SEVERAL_PLACES" for r in result.reasons):
-                groups.setdefault((pattern, result.value_json), []).append(number)
-        elif result.status is Status.VERIFIED and KINDS[result.kind].chance:
-            key = (pattern, result.evidence[0].block_ids)
-            if key in used:
-                note = Reason("CLAIMED_TWICE", f"{used[key]} already uses this place.")
-                out[number] = prover.unsettle(result, note)
-            used.setdefault(key, result.path)
-    for numbers in groups.values():
-        places = results[numbers[0]].candidates
-        if len(numbers) > 1 and len(places) == len(numbers):
-            for number, place in zip(numbers, places, strict=True):
-                out[number] = prover.settle(results[number], place)
-    return out

@@ -16,6 +16,7 @@ from visualproof_server.reading.tables.text import Phrase
 
 # Mean confidence from which a second reading counts, and under which a first one is read again.
 TRUST, DOUBT = 0.7, 0.6
+ON_END_TRUST = 0.85
 # A word that is less sure than this, and not read again, is no print.
 NOISE = 0.5
 MAX_CROPS = 400
@@ -48,12 +49,13 @@ class Again:
             if any(a.holds_box(box) for a in areas)
             and not any(self._is_rest_of(box, w) for w in words)
         ][:MAX_CROPS]
+        boxes = self._without_piles(boxes)
         words += [w for found in self._read(boxes) for w in found]
         # What could not be read better is kept: nothing printed is lost.
         return words + [w for w in wrong if _is_print(w) and not any(_on(n, w) for n in words)]
 
     def fill(self, grids: Sequence[Grid], words: list[EngineWord]) -> None:
-        """Reads cells that have ink, but no words: dashes, single marks, what was missed."""
+        """Reads cells that have ink, but no words: dashes, single marks, print on end."""
         empty = [
             (cell, box)
             for grid in grids
@@ -62,10 +64,30 @@ class Again:
             and (box := self._ink(grid.area_of(cell))) is not None
             and not any(_touches(box, w) for w in words)
         ][:MAX_CROPS]
-        found = self._read([box for _, box in empty], marks=True)
-        for (cell, _), read in zip(empty, found, strict=True):
+        level = [(cell, box) for cell, box in empty if box[3] - box[1] <= 2 * self.height]
+        found = self._read([box for _, box in level], marks=True)
+        for (cell, _), read in zip(level, found, strict=True):
             if read and not all(set(w.text) <= set("_|") for w in read):
                 cell.phrases.append(Phrase(tuple(read)))
+        for cell, box in empty:
+            if box[3] - box[1] > max(2 * self.height, 1.5 * (box[2] - box[0])):
+                cell.phrases += self._on_end(box)
+
+    def _on_end(self, box: Box) -> list[Phrase]:
+        """One phrase of print that stands on end, whichever way; none if neither reads well."""
+        left, top, right, bottom = (int(v) for v in box)
+        pad = round(MARGIN * self.height)
+        crop = self.image[max(0, top - pad) : bottom + pad, max(0, left - pad) : right + pad]
+        ways = [np.ascontiguousarray(np.rot90(crop, turn)) for turn in (1, 3)]
+        readings = self.engine.read_lines(ways, self.languages)
+        best = max(readings, key=lambda r: sum(w.confidence for w in r) / max(1, len(r)))
+        if not best or statistics.mean(w.confidence for w in best) < ON_END_TRUST:
+            return []
+        # Its words lie over each other; as one, their box is right and their order kept.
+        text = " ".join(w.text for w in best)
+        confidence = min(w.confidence for w in best)
+        word = replace(best[0], text=text, confidence=confidence, left=box[0], top=box[1])
+        return [Phrase((replace(word, right=box[2], bottom=box[3]),))]
 
     def _read(self, boxes: list[Box], marks: bool = False) -> list[list[EngineWord]]:
         """The words of each box, none where nothing sure is read; marks: also without letters."""
@@ -121,15 +143,31 @@ class Again:
             for x, y, w, h, _ in stats[1:].tolist()
             # What reaches a side comes from outside: a rule, the next row.
             if x > 0 and y > 0 and x + w < wide and y + h < high
-            if max(w, h) >= least and h < 2 * self.height
+            if max(w, h) >= least
         ]
         if not marks:
             return None
         x0, y0 = min(s[0] for s in marks), min(s[1] for s in marks)
         x1, y1 = max(s[0] + s[2] for s in marks), max(s[1] + s[3] for s in marks)
-        if y1 - y0 > 2 * self.height:
-            return None
         return float(left + x0), float(top + y0), float(left + x1), float(top + y1)
+
+    def _without_piles(self, boxes: list[Box]) -> list[Box]:
+        """Boxes without letters that lie close over each other: print on end, for `fill`."""
+
+        def follows(a: Box, b: Box) -> bool:
+            level = abs(a[0] + a[2] - b[0] - b[2]) < 0.8 * self.height
+            return level and 0 <= b[1] - a[3] < 0.4 * self.height
+
+        over = [sum(follows(other, box) for other in boxes) for box in boxes]
+        under = [sum(follows(box, other) for other in boxes) for box in boxes]
+        piled = {n for n in range(len(boxes)) if over[n] and under[n]}
+        ends = {
+            n
+            for n in range(len(boxes))
+            for m in piled
+            if follows(boxes[n], boxes[m]) or follows(boxes[m], boxes[n])
+        }
+        return [box for n, box in enumerate(boxes) if n not in piled | ends]
 
     def _is_rest_of(self, box: Box, word: EngineWord) -> bool:
         """Whether ink is the end of a word whose box is too short."""

@@ -81,7 +81,10 @@ def with_head(grid: Grid, words: list[EngineWord], height: float) -> Area | None
         ):
             break
         if len(names) == 1 and place(names[0].left, grid.xs) < place(names[0].right, grid.xs):
-            break
+            # Over names of columns and not over the first, it heads some; else it is a caption.
+            if top == area.top or place(names[0].left, grid.xs) == 0:
+                break
+            top = line.top - 1
         edge = line.top
         for p in names:
             named |= set(range(place(p.left, grid.xs), place(p.right, grid.xs) + 1))

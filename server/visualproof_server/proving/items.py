@@ -1,0 +1,245 @@
+"""Lists in an answer: each item has a place, or a row of a table, of its own."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from visualproof_server.model.report import Evidence, FieldResult, Reason, Status
+from visualproof_server.proving.context import on_total_row
+from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.kinds.registry import KINDS
+
+TableRow = tuple[int, int]
+"""Table and row, both 1-based."""
+
+
+class Judge(Protocol):
+    """What a result becomes when its list decides."""
+
+    index: Index
+
+    def settle(self, result: FieldResult, place: Evidence) -> FieldResult:
+        """The result as proven at one of its places, if that was read well."""
+        ...
+
+    def unsettle(self, result: FieldResult, status: Status, note: Reason) -> FieldResult:
+        """The result without its green, for a reason that goes first."""
+        ...
+
+    def row_of(self, path: str, run: Run, note: Reason) -> FieldResult:
+        """A result for a printed row that no item claims."""
+        ...
+
+
+def settle_lists(results: list[FieldResult], judge: Judge) -> list[FieldResult]:
+    """Items of one list, each with a place of its own.
+
+    Items that stand in rows of a table are matched to rows first, in any order, each row once: the
+    row decides between equal prints, and a value from another row is not the item's. Then equal
+    amounts that are printed as often as they are claimed take their places in order; an amount
+    whose proof points where another item's already does is ambiguous. A row between those of the
+    list that no item claims is a result of its own, at the path `/list/-/ROW`.
+    """
+    out = list(results)
+    missing: list[FieldResult] = []
+    for name, items in _lists(results).items():
+        missing += _Rows(name, items, out, judge).settle()
+    _settle_equal(out, judge)
+    return out + missing
+
+
+def _pattern(path: str) -> str:
+    """A path with its indexes as "*": the same for all items of a list."""
+    return "/".join("*" if p.isdigit() else p for p in path.split("/"))
+
+
+def _settle_equal(out: list[FieldResult], judge: Judge) -> None:
+    groups: dict[tuple[str, str], list[int]] = {}
+    used: dict[tuple[str, tuple[str, ...]], str] = {}
+    for number, result in enumerate(out):
+        pattern = _pattern(result.path)
+        if "*" not in pattern or not result.evidence:
+            continue
+        if _is_open(result):
+            groups.setdefault((pattern, result.value_json), []).append(number)
+        elif result.status is Status.VERIFIED and KINDS[result.kind].chance:
+            key = (pattern, result.evidence[0].block_ids)
+            if key in used:
+                note = Reason("CLAIMED_TWICE", f"{used[key]} already uses this place.")
+                out[number] = judge.unsettle(result, Status.AMBIGUOUS, note)
+            used.setdefault(key, result.path)
+    for numbers in groups.values():
+        places = out[numbers[0]].candidates
+        free = [p for p in places if (_pattern(out[numbers[0]].path), p.block_ids) not in used]
+        if len(numbers) > 1 and len(free) == len(numbers):
+            for number, place in zip(numbers, free, strict=True):
+                out[number] = judge.settle(out[number], place)
+
+
+def _is_open(result: FieldResult) -> bool:
+    """Whether only the choice between equal prints is open."""
+    return result.status is Status.AMBIGUOUS and any(
+        r.code == "SEVERAL_PLACES" for r in result.reasons
+    )
+
+
+def _lists(results: list[FieldResult]) -> dict[str, dict[int, list[int]]]:
+    """Lists of objects: path of the list -> item -> numbers of its results."""
+    lists: dict[str, dict[int, list[int]]] = {}
+    for number, result in enumerate(results):
+        parts = result.path.split("/")
+        at = max((i for i, part in enumerate(parts[:-1]) if part.isdigit()), default=0)
+        if at:
+            items = lists.setdefault("/".join(parts[:at]), {})
+            items.setdefault(int(parts[at]), []).append(number)
+    return lists
+
+
+@dataclass(slots=True)
+class _Item:
+    """An item's results (by number), and how many of them stand in each row."""
+
+    number: int
+    results: list[int]
+    rows: Counter[TableRow] = field(default_factory=Counter)
+    row: TableRow | None = None
+
+
+class _Rows:
+    """One list matched to rows of tables."""
+
+    def __init__(
+        self, name: str, items: dict[int, list[int]], out: list[FieldResult], judge: Judge
+    ) -> None:
+        self._name, self._out, self._judge, self._index = name, out, judge, judge.index
+        self._items = [_Item(number, results) for number, results in sorted(items.items())]
+        for item in self._items:
+            for number in item.results:
+                item.rows.update({r for p in self._places(number) for r in self._rows(p)})
+
+    def settle(self) -> list[FieldResult]:
+        """Decides the items' results in place; gives those for rows that no item claims."""
+        taken = self._assign()
+        for item in self._items:
+            if item.row is not None:
+                self._keep_to_row(item, item.row)
+            elif item.rows:
+                self._without_row(item, taken)
+        return self._missing(taken)
+
+    def _places(self, number: int) -> list[Evidence]:
+        """Where a value may stand: its place, or all of several."""
+        result = self._out[number]
+        if result.status is Status.VERIFIED or _is_open(result):
+            return list(dict.fromkeys([*result.evidence[:1], *result.candidates]))
+        return []
+
+    def _rows(self, place: Evidence) -> set[TableRow]:
+        """Rows of a table that a place stands in; a row of names alone goes with its neighbours."""
+        word = self._index.word_by_id[place.block_ids[0]]
+        cell, table = self._index.cells[word], self._index.table_of(word)
+        if cell is None:
+            return set()
+        rows = set(range(cell.row, cell.row + cell.row_span))
+        if not any(self._has_value(table, row) for row in rows):
+            rows |= {min(rows) - 1, max(rows) + 1}
+        return {(table, row) for row in rows}
+
+    def _has_value(self, table: int, row: int) -> bool:
+        return any(c.isdigit() for w in self._row_words(table, row) for c in self._text(w))
+
+    def _text(self, word: int) -> str:
+        return self._index.words[word].text
+
+    def _row_words(self, table: int, row: int) -> list[int]:
+        return [
+            w
+            for w in self._index.table_words(table)
+            if (cell := self._index.cells[w]) is not None
+            and cell.row <= row < cell.row + cell.row_span
+        ]
+
+    def _assign(self) -> dict[TableRow, _Item]:
+        """Rows to items, the best supported first, each once; two values make a row an item's."""
+        taken: dict[TableRow, _Item] = {}
+        offers = sorted(
+            (-count, item.number, row)
+            for item in self._items
+            for row, count in item.rows.items()
+            if count >= 2
+        )
+        by_number = {item.number: item for item in self._items}
+        for _, number, row in offers:
+            item = by_number[number]
+            if item.row is None and row not in taken:
+                item.row, taken[row] = row, item
+        return taken
+
+    def _keep_to_row(self, item: _Item, row: TableRow) -> None:
+        for number in item.results:
+            result = self._out[number]
+            places = self._places(number)
+            inside = [p for p in places if row in self._rows(p)]
+            if inside:
+                if _is_open(result) or inside[0] != result.evidence[0]:
+                    if len(inside) == 1 or not KINDS[result.kind].chance:
+                        self._out[number] = self._judge.settle(result, inside[0])
+            elif any(r[0] == row[0] for p in places for r in self._rows(p)):
+                note = Reason(
+                    "WRONG_ROW",
+                    f"The item's other values stand in row {row[1]} of table {row[0]}; not this.",
+                )
+                self._out[number] = self._judge.unsettle(result, Status.FOUND_ELSEWHERE, note)
+
+    def _without_row(self, item: _Item, taken: dict[TableRow, _Item]) -> None:
+        """An item whose values stand in different rows, or in another item's."""
+        claimed = [row for row, count in item.rows.items() if count >= 2 and row in taken]
+        named = [n for n in item.results if not KINDS[self._out[n].kind].chance]
+        named = [n for n in named if self._places(n)]
+        places = sum(bool(self._places(n)) for n in item.results)
+        if claimed:
+            other = taken[claimed[0]].number
+            text = (
+                f"{self._name}/{other} already uses row {claimed[0][1]} of table {claimed[0][0]}."
+            )
+            code, status = "CLAIMED_TWICE", Status.AMBIGUOUS
+        elif places >= 2:
+            text = "The item's values stand in different rows of a table."
+            code, status = "WRONG_ROW", Status.FOUND_ELSEWHERE
+        else:
+            return
+        for number in item.results:
+            in_table = any(self._rows(p) for p in self._places(number))
+            if in_table and self._out[number].status is Status.VERIFIED:
+                # The name stays: its row is the one that the others are not in.
+                if code == "WRONG_ROW" and number in named[:1]:
+                    continue
+                self._out[number] = self._judge.unsettle(
+                    self._out[number], status, Reason(code, text)
+                )
+
+    def _missing(self, taken: dict[TableRow, _Item]) -> list[FieldResult]:
+        """Rows like those of the items, which no item claims."""
+        tables = {table for table, _ in taken}
+        if len(tables) != 1 or len(taken) < 2:
+            return []
+        (table,) = tables
+        columns = set.intersection(*(self._filled(table, row) for _, row in taken))
+        rows = {c.row for w in self._index.table_words(table) if (c := self._index.cells[w])}
+        touched = {row for item in self._items for row, count in item.rows.items() if count >= 2}
+        out = []
+        for row in sorted(rows):
+            words = self._row_words(table, row)
+            heads = any(c.column_header for w in words if (c := self._index.cells[w]))
+            run = Run(tuple(words), " ".join(self._text(w) for w in words))
+            last = Run((words[-1],), self._text(words[-1]))
+            if heads or (table, row) in touched or not columns <= self._filled(table, row):
+                continue
+            if on_total_row(last, self._index) or not self._has_value(table, row):
+                continue
+            note = Reason("ITEM_MISSING", f"Row {row} of table {table} is printed; no item has it.")
+            out.append(self._judge.row_of(f"{self._name}/-/{row}", run, note))
+        return out
+
+    def _filled(self, table: int, row: int) -> set[int]:
+        return {c.column for w in self._row_words(table, row) if (c := self._index.cells[w])}
