@@ -14,18 +14,20 @@ A FOLDER holds images with a JSON beside each. With {"tables": [{"bbox", "cells"
 Texts are compared as OCR read them, but for spaces, case, dashes and quotes. A page is ruled if
 upright rules part the columns of its tables. Without "tables", pages that have one are counted:
 receipts and prose should have none. Without a FOLDER the project's own scan is used. Prints JSON
-and a table. --peer-python runs bench/img2table_peer.py on the same images in the same run.
+and a table. --cost says what reading tables adds to reading the pages without them (CPU of this
+process and of Tesseract). --peer-python runs bench/img2table_peer.py on the same images in the same run.
 """
 
 import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import time
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +36,16 @@ import numpy as np
 from serving import serving
 from visualproof import Client, FieldSpec, Status
 from visualproof.v1 import block_pb2
+from visualproof_server.model.document import ReadOptions, TextLayer
+from visualproof_server.reading.reader import read_page
+from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tables.rules import find_rules
+from visualproof_server.worker import engines
 
 Cell = tuple[int, int, int, int, str]
 """Row, column, row span, column span, text; rows and columns 0-based."""
 OWN = Path(__file__).parent.parent / "examples" / "invoice"
+OPTIONS = ReadOptions(("eng",), 300, 1, 1, "", False, TextLayer.IGNORED)
 CHANGES = ("true", "wrong row", "wrong column", "wrong value")
 
 
@@ -232,12 +239,42 @@ def peer_tables(python: str, images: list[Path]) -> dict[str, list[list[Cell]]]:
     return {line["file"]: [[tuple(c) for c in t] for t in line["tables"]] for line in lines}
 
 
+def cost(folders: list[Path], engine: str) -> dict[str, float]:
+    """CPU seconds for all pages without and with tables, in turns, and the share they add."""
+
+    def spent() -> float:
+        own, children = (
+            resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+        return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+    reader = engines()[engine]
+    images = [image for folder in folders for image, _ in images_of(folder)]
+    seconds = {True: 0.0, False: 0.0}
+    read_page(images[0], 1, replace(OPTIONS, engine=engine), PageLimits(), reader)
+    for image in images:
+        for disabled in (True, False):
+            options = replace(OPTIONS, engine=engine, tables_disabled=disabled)
+            start = spent()
+            read_page(image, 1, options, PageLimits(), reader)
+            seconds[disabled] += spent() - start
+    return {
+        "without_s": round(seconds[True], 1),
+        "with_s": round(seconds[False], 1),
+        "added": round(seconds[False] / seconds[True] - 1, 3),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", type=Path, nargs="*", default=[OWN])
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--peer-python", default="")
+    parser.add_argument("--cost", action="store_true")
     args = parser.parse_args()
+    if args.cost:
+        print(json.dumps(cost(args.folders, args.engine)))
+        return
     scores: dict[str, Score] = {}
     with serving("--engine", args.engine) as (target, _), Client(target) as client:
         for folder in args.folders:

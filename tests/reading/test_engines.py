@@ -39,7 +39,10 @@ class TestEngine:
         assert len({w.line for w in words}) == 2
 
     def test_reads_one_line(self, engine: OcrEngine) -> None:
-        (words,) = engine.read_lines([np.ascontiguousarray(page()[150:260])], ("eng",))
+        crop = np.ascontiguousarray(page()[150:260])
+        blank = np.full((60, 300), 255, np.uint8)
+        none, words = engine.read_lines([blank, crop], ("eng",))
+        assert all(w.confidence < 0.5 for w in none)
         assert " ".join(w.text for w in words) == LINES[1]
         assert 40 < words[0].left < words[-1].right < 640
 
@@ -66,5 +69,5 @@ def test_odd_rows_of_tsv_are_left_out() -> None:
         row.replace("word", "  "),
         row.replace("5\t1", "4\t1", 1),
     ]
-    (word,) = parse_tsv("\n".join([row, *odd]), 2.0)
+    ((word,),) = parse_tsv("\n".join([row, *odd]), 2.0)
     assert (word.text, word.left, word.bottom, word.confidence) == ("word", 5, 30, 0.965)
