@@ -36,9 +36,13 @@ def main() -> None:
     ocr = TesseractOCR(lang="eng", psm=3)
     for path in sys.argv[1:]:
         start = time.process_time()
-        tables = Image(path).extract_tables(
-            ocr=ocr, implicit_rows=True, implicit_columns=True, borderless_tables=True
-        )
+        try:
+            tables = Image(path).extract_tables(
+                ocr=ocr, implicit_rows=True, implicit_columns=True, borderless_tables=True
+            )
+        except Exception as error:
+            print(f"{path}: {error!r}", file=sys.stderr)
+            tables = []
         line = {
             "file": path,
             "cpu_s": time.process_time() - start,

@@ -51,6 +51,24 @@ def textract(blocks: list[Block]) -> str:
     return json.dumps({"Blocks": out}, indent=4)
 
 
+def plain(blocks: list[Block]) -> str:
+    """Lines, and rows of tables with a space between cells: what OCR alone would print."""
+    out: list[str] = []
+    row = ""
+    for b in blocks:
+        at = b.block_id.split("C")[0]
+        if b.kind == BlockKind.BLOCK_KIND_CELL and b.text:
+            if at == row:
+                out[-1] += f" {b.text}"
+            else:
+                out.append(b.text)
+            row = at
+        elif b.kind == BlockKind.BLOCK_KIND_LINE:
+            out.append(b.text)
+            row = ""
+    return "\n".join(out)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", type=Path, nargs="*", default=[OWN])
@@ -61,7 +79,7 @@ def main() -> None:
             document = client.ingest(file)
             blocks = list(client.blocks(document))
             texts.append({
-                "plain": "\n".join(b.text for b in blocks if b.block_id[0] == "L" and b.marker),
+                "plain": plain(blocks),
                 "line": client.prompt(document).text,
                 "compact": client.prompt(document, compact=True).text,
                 "textract": textract(blocks),

@@ -102,6 +102,7 @@ def options_of(
     last_page: int,
     password: str,
     tables: bool,
+    text_layer: bool,
 ) -> document_pb2.ReadOptions:
     return document_pb2.ReadOptions(
         languages=list(languages),
@@ -111,6 +112,9 @@ def options_of(
         last_page=last_page,
         password=password,
         tables_disabled=not tables,
+        text_layer=(
+            document_pb2.TEXT_LAYER_VISIBLE if text_layer else document_pb2.TEXT_LAYER_IGNORED
+        ),
     )
 
 

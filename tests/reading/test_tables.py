@@ -172,12 +172,24 @@ def chart() -> Sheet:
     return sheet.text(300, 208, "30.5").text(600, 328, "49.0").text(100, 580, "2001")
 
 
+def leaders() -> Sheet:
+    sheet = Sheet().text(100, 100, PROSE)
+    for n, name in enumerate(("Charters", "Mergers", "Suits", "Appeals")):
+        sheet.text(100, 200 + 40 * n, name)
+        for x in range(300, 900, 40):
+            sheet.text(x, 200 + 40 * n, ".")
+        sheet.text(950, 200 + 40 * n, "W-8BEN")
+    return sheet
+
+
 def label_and_value() -> Sheet:
     rows = [["Order", "7781"], ["Date", "2026-10-15"], ["Sum", "75.00"], ["Due", "30 days"]]
     return Sheet().text(100, 100, PROSE).rows([100, 700], 208, rows)
 
 
-@pytest.mark.parametrize("make", [prose_columns, form, frame, receipt, chart, label_and_value])
+@pytest.mark.parametrize(
+    "make", [prose_columns, form, frame, receipt, chart, leaders, label_and_value]
+)
 def test_what_is_no_table(make: object) -> None:
     sheet: Sheet = make()  # type: ignore[operator]
     assert sheet.tables() == []

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.geometry import Box, union
-from visualproof_server.model.report import Reason, Status
+from visualproof_server.model.report import REASONS, Reason, Status
 from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.normalize import agree, contains, tokens
 from visualproof_server.proving.verdict import Finding
@@ -14,6 +14,8 @@ from visualproof_server.proving.verdict import Finding
 # token in forty is misread.
 MIN_CONFIDENCE = {"tesseract": 0.9, "rapidocr": 0.8}
 DEFAULT_MIN_CONFIDENCE = 0.9
+# Reader of words that a PDF only says are printed: each is read again from its pixels.
+TEXT_LAYER = "text_layer"
 # Confidence that the second reading must have at the doubtful words.
 SECOND_LOOK_CONFIDENCE = 0.8
 # Stands for a word of the second reading that is itself in doubt; agrees with nothing.
@@ -38,6 +40,8 @@ class SecondLook:
         for run in finding.places:
             low = list(run.words) if finding.suspect else [w for w in run.words if self._low(w)]
             if low and not self._settled(run, low):
+                if any(self._index.words[w].engine == TEXT_LAYER for w in low):
+                    return Reason("PIXELS_DIFFER", REASONS["PIXELS_DIFFER"])
                 lowest = min(self._confidence(w) for w in low)
                 return Reason(
                     "LOW_CONFIDENCE",
@@ -47,6 +51,8 @@ class SecondLook:
 
     def _low(self, word: int) -> bool:
         engine = self._index.words[word].engine
+        if engine == TEXT_LAYER:
+            return True
         return self._confidence(word) < MIN_CONFIDENCE.get(engine, DEFAULT_MIN_CONFIDENCE)
 
     def _confidence(self, word: int) -> float:

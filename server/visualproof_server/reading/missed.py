@@ -46,14 +46,14 @@ def missed_boxes(
     reach = max(3, int(letter * 0.9))
     runs = cv2.morphologyEx(marks, cv2.MORPH_CLOSE, np.ones((1, reach), np.uint8))
     _erase(runs, rules)
-    _, _, boxes, _ = cv2.connectedComponentsWithStats(runs, connectivity=8)
+    contours, _ = cv2.findContours(runs, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     out = []
-    for left, top, width, height, area in boxes[1:]:
-        if (
-            0.5 * letter < height < 2.5 * letter
-            and width > narrowest * letter
-            and area > 0.25 * width * height
-        ):
+    for contour in contours:
+        left, top, width, height = cv2.boundingRect(contour)
+        if not (0.5 * letter < height < 2.5 * letter and width > narrowest * letter):
+            continue
+        area = cv2.countNonZero(runs[top : top + height, left : left + width])
+        if area > 0.25 * width * height:
             out.append((float(left), float(top), float(left + width), float(top + height)))
     return sorted(out, key=lambda b: (b[1], b[0]))
 

@@ -59,9 +59,14 @@ def _raster_pdfium(path: Path, plan: PagePlan, password: str) -> Grey:
             raise VisualProofError(
                 "RASTER_FAILED", f"Page {plan.number} cannot be drawn by either renderer."
             ) from None
-        if image.shape != (plan.height, plan.width):
-            image = cv2.resize(image, (plan.width, plan.height), interpolation=cv2.INTER_AREA)
-        return np.ascontiguousarray(image)
+        return fitted(image, plan)
+
+
+def fitted(image: Grey, plan: PagePlan) -> Grey:
+    """A drawn page in the planned size, from which pdfium may be a pixel off."""
+    if image.shape != (plan.height, plan.width):
+        image = cv2.resize(image, (plan.width, plan.height), interpolation=cv2.INTER_AREA)
+    return np.ascontiguousarray(image)
 
 
 def raster_image(image: Image.Image, plan: PagePlan) -> Grey:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from pypdfium2 import PDFIUM_INFO
 
 from visualproof_server.model.document import (
     Line,
@@ -14,6 +15,7 @@ from visualproof_server.model.document import (
     ReadOptions,
     Source,
     Table,
+    TextLayer,
     Warning,
     Word,
 )
@@ -42,6 +44,7 @@ from visualproof_server.reading.textlayer import (
     layer_words,
 )
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
+from visualproof_server.reading.visible import NAME, VisibleText, read_rest, visible_text
 
 LAYOUT_VERSION = "8"
 IMAGE_QUALITY = 92
@@ -61,7 +64,11 @@ class ReadPage:
 
 def reader_version(engines: Mapping[str, OcrEngine]) -> str:
     """Names everything that influences what is read; a part of each document's id."""
-    parts = [f"visualproof-reader/{LAYOUT_VERSION}", f"opencv/{cv2.__version__}"]
+    parts = [
+        f"visualproof-reader/{LAYOUT_VERSION}",
+        f"opencv/{cv2.__version__}",
+        f"pdfium/{PDFIUM_INFO}",
+    ]
     parts += [f"{engine.name}/{engine.version}" for engine in engines.values()]
     return " ".join(parts)
 
@@ -91,20 +98,32 @@ def read_page(
 ) -> ReadPage:
     """Reads one page, 1-based; errors are those of source and raster, and the engine's."""
     media = file_type(path)
+    seen: VisibleText | None = None
     if media is MediaType.PDF:
         with open_pdf(path, options.password) as pdf:
             plan = plan_pdf_page(pdf, number, options.dpi, limits)
-        image = raster_pdf(path, plan, options.password)
         stated: int | None = round(plan.dpi)
         layer = layer_words(path, plan, options.password)
+        if options.text_layer is TextLayer.VISIBLE and layer:
+            seen = visible_text(path, plan, options.password)
+        if seen is not None and seen.words:
+            image = seen.image
+        else:
+            seen = None
+            image = raster_pdf(path, plan, options.password)
     else:
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
             image = raster_image(opened, plan)
         stated, layer = None, []
-    cleaned, words = _words(image, options.languages, stated, engine)
+    if seen is not None:
+        rest = read_rest(seen, options.languages, round(plan.dpi), engine)
+        cleaned, words = unchanged(image), [*seen.words, *_print(rest, image)]
+    else:
+        cleaned, words = _words(image, options.languages, stated, engine)
     unseen = hidden(layer, image, [w.text for w in words])
-    if (_is_poor(words) or _is_tall(words)) and (turn := turn_needed(image)):
+    doubtful = seen is None and (_is_poor(words) or _is_tall(words))
+    if doubtful and (turn := turn_needed(image)):
         upright = turned(image, turn)
         level, again = _words(upright, options.languages, stated, engine)
         if _sureness(again) > _sureness(words) or (_is_tall(words) and not _is_tall(again)):
@@ -147,9 +166,13 @@ def _words(
     if int(image.max()) - int(image.min()) < MIN_CONTRAST:
         return unchanged(image), []
     cleaned = clean(image)
-    height, width = cleaned.image.shape
-    words = drop_noise(engine.read(cleaned.image, languages, dpi), width, height)
-    return cleaned, [w for w in words if _is_visible(w, cleaned.image)]
+    return cleaned, _print(engine.read(cleaned.image, languages, dpi), cleaned.image)
+
+
+def _print(words: list[EngineWord], image: Grey) -> list[EngineWord]:
+    """Words that are some, and that a person sees."""
+    height, width = image.shape
+    return [w for w in drop_noise(words, width, height) if _is_visible(w, image)]
 
 
 def _laid_out(
@@ -211,12 +234,21 @@ def _page(plan: PagePlan, lines: tuple[Line, ...], tables: tuple[Table, ...]) ->
         plan.height_pt,
         plan.rotation,
         plan.dpi,
-        Source.OCR,
+        _source(lines, tables),
         tuple(Line(_clipped(line.words, plan), line.block) for line in lines),
         tuple(_clipped_table(table, plan) for table in tables),
         plan.pdf_transform,
         tuple(warnings),
     )
+
+
+def _source(lines: tuple[Line, ...], tables: tuple[Table, ...]) -> Source:
+    """Where most of a page's words come from."""
+    words = [w for li in lines for w in li.words] + [
+        w for t in tables for c in t.cells for w in c.words
+    ]
+    layer = sum(w.engine == NAME for w in words)
+    return Source.TEXT_LAYER if words and 2 * layer > len(words) else Source.OCR
 
 
 def _clipped_table(table: Table, plan: PagePlan) -> Table:

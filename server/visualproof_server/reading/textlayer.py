@@ -1,6 +1,7 @@
 """A PDF's text layer against what is visible: text that puts no ink on the page is no evidence.
 
 The layer never stands in for reading here; it is only compared with the page's pixels.
+reading/visible.py reads it where that is asked for.
 """
 
 from collections.abc import Iterable
@@ -49,7 +50,7 @@ def layer_words(path: Path, plan: PagePlan, password: str) -> list[LayerWord]:
     for end in range(count + 1):
         if end == count or text[end].isspace():
             if end > start and text[start:end].strip("\x00\ufffe"):
-                words.append(LayerWord(text[start:end], _pixels(boxes[start:end], plan)))
+                words.append(LayerWord(text[start:end], pixels(boxes[start:end], plan)))
             start = end + 1
     return words
 
@@ -94,7 +95,7 @@ def hidden_warning(words: list[LayerWord], number: int) -> tuple[Warning, ...]:
     return (Warning("HIDDEN_TEXT", text, number),)
 
 
-def _pixels(boxes: list[tuple[float, float, float, float]], plan: PagePlan) -> Box:
+def pixels(boxes: list[tuple[float, float, float, float]], plan: PagePlan) -> Box:
     """Around characters in PDF user space (left, bottom, right, top), in pixels of the page."""
     a, b, c, d, e, f = plan.pdf_transform
     us, vs = [], []

@@ -11,6 +11,8 @@ from visualproof_server.model.errors import VisualProofError
 
 MAX_LANGUAGES = 8
 MAX_PASSWORD = 256
+# Enough to tell ink from none, and to read a doubtful word again; a page costs half of 300 dpi.
+TEXT_LAYER_DPI = 200
 _LANGUAGE = re.compile(r"[A-Za-z_]{2,20}")
 
 
@@ -45,7 +47,8 @@ def options_from_wire(wire: document_pb2.ReadOptions, defaults: Defaults) -> Rea
                 f" tesseract-ocr-{language.lower().replace('_', '-')}.",
                 field_path="options.languages",
             )
-    dpi = wire.dpi or defaults.dpi
+    visible = wire.text_layer == document_pb2.TEXT_LAYER_VISIBLE
+    dpi = wire.dpi or (TEXT_LAYER_DPI if visible else defaults.dpi)
     if not 72 <= dpi <= 600:
         raise _invalid("dpi", "dpi must be 72 to 600.")
     first = wire.first_page or 1
@@ -53,8 +56,6 @@ def options_from_wire(wire: document_pb2.ReadOptions, defaults: Defaults) -> Rea
         raise _invalid("last_page", "last_page must not be before first_page.")
     if len(wire.password) > MAX_PASSWORD:
         raise _invalid("password", f"A password has at most {MAX_PASSWORD} characters.")
-    if wire.text_layer == document_pb2.TEXT_LAYER_VISIBLE:
-        raise _invalid("text_layer", "This server reads pixels only; leave text_layer unset.")
     return ReadOptions(
         languages,
         dpi,
@@ -62,7 +63,7 @@ def options_from_wire(wire: document_pb2.ReadOptions, defaults: Defaults) -> Rea
         wire.last_page,
         engine,
         wire.tables_disabled,
-        TextLayer.IGNORED,
+        TextLayer.VISIBLE if visible else TextLayer.IGNORED,
         wire.password,
     )
 

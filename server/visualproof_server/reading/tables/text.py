@@ -50,7 +50,9 @@ class Phrase:
     @property
     def is_value(self) -> bool:
         """A number, or what is printed in its stead."""
-        return self.is_number or self.text.casefold().strip(".*") in _NO_VALUE
+        bare = self.text.casefold()
+        # Two points stand for a value, one is a leader's.
+        return self.is_number or (bare != "." and bare.strip(".*") in _NO_VALUE)
 
 
 def is_number(text: str) -> bool:
@@ -100,6 +102,9 @@ def text_lines(words: list[EngineWord]) -> list[TextLine]:
         middle = (word.top + word.bottom) / 2
         best, least = None, 0.5
         for row in rows:
+            # The first is the highest: what is not level with it is not in its line.
+            if not row[0].top - 2 <= middle <= row[0].bottom + 2:
+                continue
             top = statistics.median(w.top for w in row)
             bottom = statistics.median(w.bottom for w in row)
             apart = abs(middle - (top + bottom) / 2) / (bottom - top)

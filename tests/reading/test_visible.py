@@ -1,0 +1,129 @@
+"""text_layer=VISIBLE: words whose ink is proven, the rest by OCR, values again from pixels."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pypdf
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from proving.pages import OPTIONS
+from reading.sheet import FONT
+from reading.test_textlayer import TRICKS, VISIBLE, pdf
+from visualproof_server.model.document import Page, Source, TextLayer
+from visualproof_server.model.numbering import number_document
+from visualproof_server.model.report import FieldResult, FieldSpec, Status
+from visualproof_server.proving.prove import Index, prove
+from visualproof_server.proving.request import ProveRequest
+from visualproof_server.reading import reader
+from visualproof_server.reading.source import PageLimits
+from visualproof_server.reading.tesseract import Tesseract
+from visualproof_server.reading.visible import NAME
+
+READ = replace(OPTIONS, text_layer=TextLayer.VISIBLE)
+ENGINE = Tesseract()
+
+
+def read(tmp_path: Path, content: bytes) -> reader.ReadPage:
+    (tmp_path / "x.pdf").write_bytes(content)
+    return reader.read_page(tmp_path / "x.pdf", 1, READ, PageLimits(), ENGINE)
+
+
+def verified(made: reader.ReadPage, value: object, kind: str) -> FieldResult:
+    """The value asked of the page, with second looks at its pixels."""
+    document = number_document("d" * 16, "a" * 64, "reader/1", READ, (made.page,))
+    image = reader.decode(made.image)
+    answer = json.dumps({"a": value}).encode()
+    report = prove(
+        Index(document), answer, ProveRequest(fields=(FieldSpec("/a", kind),)),
+        lambda _page, box, _engine: [reader.reread(image, box, ("eng",), ENGINE)],
+    )  # fmt: skip
+    return report.results[0]
+
+
+def texts(page: Page) -> list[str]:
+    return [line.text for line in page.lines]
+
+
+def test_visible_words_come_from_the_layer_and_prove_values(tmp_path: Path) -> None:
+    made = read(tmp_path, pdf(VISIBLE))
+    assert texts(made.page) == ["Total due 90.00"]
+    assert {w.engine for w in made.page.words} == {NAME}
+    assert (made.page.source, made.page.hidden) == (Source.TEXT_LAYER, "")
+    assert verified(made, 90, "money").status is Status.VERIFIED
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_boxes_lie_on_the_ink_at_any_turn(tmp_path: Path, rotate: int) -> None:
+    made = read(tmp_path, pdf(VISIBLE, rotate))
+    image = reader.decode(made.image)
+    assert sorted(w.text for w in made.page.words) == ["90.00", "Total", "due"]
+    for word in made.page.words:
+        b = word.box
+        inside = image[b.top : b.bottom, b.left : b.right]
+        around = image[b.top - 6 : b.bottom + 6, b.left - 6 : b.right + 6]
+        assert (inside < 128).sum() > 0.85 * (around < 128).sum() > 0
+
+
+@pytest.mark.parametrize("name", TRICKS)
+def test_hidden_text_is_no_word(tmp_path: Path, name: str) -> None:
+    made = read(tmp_path, pdf(VISIBLE + TRICKS[name]))
+    assert texts(made.page) == ["Total due 90.00"]
+    assert made.page.hidden == "Secret 77.00"
+    assert verified(made, 77, "money").status is Status.NOT_FOUND
+
+
+def test_text_hidden_under_other_text_is_read_from_pixels(tmp_path: Path) -> None:
+    # Covered first, then other words printed on top: both leave a trace in the layer.
+    under = "BT /F1 24 Tf 40 120 Td (Sum 77.00) Tj ET 1 g 30 110 300 40 re f 0 g "
+    over = "BT /F1 24 Tf 40 120 Td (Sum 99.00) Tj ET"
+    made = read(tmp_path, pdf(VISIBLE + under + over))
+    assert texts(made.page) == ["Total due 90.00", "Sum 99.00"]
+    assert verified(made, 77, "money").status is not Status.VERIFIED
+    assert verified(made, 99, "money").status is Status.VERIFIED
+
+
+def remapped() -> bytes:
+    """A page whose font draws 90.00 and tells the layer 77.00, by its ToUnicode map."""
+    plain = pdf(VISIBLE)
+    ranges = b"2 beginbfchar <39> <0037> <30> <0037> endbfchar"
+    whole = b"1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <31> <38> <0031> endbfrange "
+    letters = b"1 beginbfrange <41> <7A> <0041> endbfrange 1 beginbfchar <2E> <002E> endbfchar "
+    cmap = (
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def "
+        + whole + letters + ranges + b" endcmap CMapName currentdict /CMap defineresource pop end end"
+    )  # fmt: skip
+    head, _, _ = plain.partition(b"xref\n")
+    head = head.replace(b"/BaseFont/Helvetica>>", b"/BaseFont/Helvetica/ToUnicode 6 0 R>>")
+    return (
+        head
+        + b"6 0 obj<</Length %d>>stream\n%s\nendstream endobj\n" % (len(cmap), cmap)
+        + b"trailer<</Root 1 0 R/Size 7>>\n%%EOF"
+    )
+
+
+def test_a_font_that_says_other_digits_than_it_draws(tmp_path: Path) -> None:
+    made = read(tmp_path, remapped())
+    assert "90.00" not in " ".join(texts(made.page))
+    claimed = texts(made.page)[0].split()[-1]
+    result = verified(made, claimed, "money")
+    assert (result.status, [r.code for r in result.reasons]) == (
+        Status.UNCERTAIN,
+        ["PIXELS_DIFFER"],
+    )
+
+
+def test_pictures_of_text_are_read_beside_the_layer(tmp_path: Path) -> None:
+    picture = Image.new("L", (900, 120), 255)
+    font = ImageFont.truetype(FONT.path, 64)
+    ImageDraw.Draw(picture).text((20, 20), "Paid 12.50", 0, font)
+    stamp = io.BytesIO()
+    picture.save(stamp, "PDF", resolution=216)
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(VISIBLE)))
+    writer.pages[0].merge_translated_page(pypdf.PdfReader(stamp).pages[0], 40, 100)
+    out = io.BytesIO()
+    writer.write(out)
+    made = read(tmp_path, out.getvalue())
+    assert texts(made.page) == ["Total due 90.00", "Paid 12.50"]
+    assert [w.engine for w in made.page.words][-2:] == ["tesseract", "tesseract"]
