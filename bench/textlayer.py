@@ -2,13 +2,14 @@
 
     python bench/textlayer.py [PDF...] [--pages 250] [--ocr-pages 10] [--engine auto]
 
-The PDFs (without any, the project's own invoice) are repeated to one of --pages pages. Both go
+The PDFs (without any, a page of text made here) are repeated to one of --pages pages. Both go
 through the service with two workers in one run. Prints JSON.
 """
 
 import argparse
 import io
 import json
+import logging
 import time
 from pathlib import Path
 
@@ -16,12 +17,35 @@ import pypdf
 from serving import serving
 from visualproof import Client
 
-OWN = Path(__file__).parent.parent / "examples" / "invoice" / "invoice.pdf"
+LINE = "In line {} of page {} the quick brown fox jumps over {} lazy dogs for {}.50 a piece"
+
+
+def own() -> bytes:
+    """One A4 page of 50 lines of text, Helvetica 10."""
+    text = "".join(
+        f"BT /F1 10 Tf 60 {780 - 14 * n} Td ({LINE.format(n, 1, 3 * n, 7 * n)}) Tj ET\n"
+        for n in range(50)
+    ).encode()
+    bodies = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R"
+        b"/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(text), text),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    out, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(bodies, 1):
+        places.append(b"%010d 00000 n \n" % len(out))
+        out += b"%d 0 obj%s endobj\n" % (number, body)
+    table = b"xref\n0 6\n0000000000 65535 f \n" + b"".join(places)
+    return out + table + b"trailer<</Root 1 0 R/Size 6>>\nstartxref\n%d\n%%%%EOF" % len(out)
 
 
 def repeated(files: list[Path], count: int) -> bytes:
     """One PDF of `count` pages out of the files' pages, in turns."""
-    pages = [page for file in files for page in pypdf.PdfReader(file).pages]
+    sources: list[Path | io.BytesIO] = [*files] or [io.BytesIO(own())]
+    pages = [page for source in sources for page in pypdf.PdfReader(source).pages]
     writer = pypdf.PdfWriter()
     for number in range(count):
         writer.add_page(pages[number % len(pages)])
@@ -32,11 +56,12 @@ def repeated(files: list[Path], count: int) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", type=Path, nargs="*", default=[OWN])
+    parser.add_argument("files", type=Path, nargs="*")
     parser.add_argument("--pages", type=int, default=250)
     parser.add_argument("--ocr-pages", type=int, default=10)
     parser.add_argument("--engine", default="auto")
     args = parser.parse_args()
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     document = repeated(args.files, args.pages)
     flags = ("--engine", args.engine, "--workers", "2", "--max-upload-mb", "500")
     with serving(*flags) as (target, _), Client(target) as client:

@@ -103,14 +103,14 @@ def read_page(
         with open_pdf(path, options.password) as pdf:
             plan = plan_pdf_page(pdf, number, options.dpi, limits)
         stated: int | None = round(plan.dpi)
-        layer = layer_words(path, plan, options.password)
-        if options.text_layer is TextLayer.VISIBLE and layer:
+        if options.text_layer is TextLayer.VISIBLE:
             seen = visible_text(path, plan, options.password)
         if seen is not None and seen.words:
-            image = seen.image
+            image, layer = seen.image, seen.layer
         else:
             seen = None
             image = raster_pdf(path, plan, options.password)
+            layer = layer_words(path, plan, options.password)
     else:
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
@@ -130,7 +130,9 @@ def read_page(
             image, cleaned, words, plan = upright, level, again, turned_plan(plan, turn)
     grids: list[Grid] = []
     if not options.tables_disabled:
-        grids, words = find_tables(cleaned.image, words, engine, options.languages)
+        # What is beside proven text was read from the rest of the page already.
+        second = engine if seen is None else None
+        grids, words = find_tables(cleaned.image, words, second, options.languages)
     lines, tables = _laid_out(grids, words, cleaned, engine.name)
     page = replace(_page(plan, lines, tables), hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN])
     page = replace(page, warnings=page.warnings + hidden_warning(unseen, number))

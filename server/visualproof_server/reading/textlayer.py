@@ -4,12 +4,16 @@ The layer never stands in for reading here; it is only compared with the page's 
 reading/visible.py reads it where that is asked for.
 """
 
+import ctypes
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pypdfium2
+from numpy.typing import NDArray
 
 from visualproof_server.model.document import Warning
 from visualproof_server.model.geometry import Box
@@ -20,8 +24,10 @@ from visualproof_server.reading.source import PagePlan, open_pdf
 # on white 55, grey 240 has 15 (measured).
 VISIBLE_CONTRAST = 25
 MIN_SIZE_PX = 3
-MAX_CHARACTERS = 20_000
+MAX_CHARACTERS = 60_000
 MAX_HIDDEN = 2_000
+# pdfium has U+FFFE or U+0002 for a hyphen at the end of a line, and no white space after it.
+_WORD = re.compile(r"[^\s\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +42,44 @@ def layer_words(path: Path, plan: PagePlan, password: str) -> list[LayerWord]:
     """Words of a page's text layer, at most MAX_CHARACTERS; none where pdfium cannot read it."""
     with open_pdf(path, password) as pdf:
         try:
-            page = pdf[plan.number - 1].get_textpage()
-            count = min(page.count_chars(), MAX_CHARACTERS)
-            text = page.get_text_range(0, count) if count else ""
-            if len(text) != count:
-                # Pairs of surrogates: characters and boxes can no longer be told apart safely.
-                return []
-            boxes = [page.get_charbox(i) for i in range(count)]
+            text, boxes = characters(pdf[plan.number - 1], plan)
         except (pypdfium2.PdfiumError, ValueError):
             return []
-    words: list[LayerWord] = []
-    start = 0
-    for end in range(count + 1):
-        if end == count or text[end].isspace():
-            if end > start and text[start:end].strip("\x00\ufffe"):
-                words.append(LayerWord(text[start:end], pixels(boxes[start:end], plan)))
-            start = end + 1
-    return words
+    return as_words(text, boxes)
+
+
+def as_words(text: str, boxes: NDArray[Any]) -> list[LayerWord]:
+    """Characters and their boxes as words."""
+    return [
+        LayerWord(text[start:end], _around(boxes[start:end]))
+        for start, end in word_spans(text)
+        if text[start:end].strip("\x00\ufffe")
+    ]
+
+
+def characters(page: pypdfium2.PdfPage, plan: PagePlan) -> tuple[str, NDArray[Any]]:
+    """A page's text and its characters' boxes: N x 4 (left, top, right, bottom) in pixels.
+
+    Empty where characters and boxes cannot be told apart safely (pairs of surrogates).
+    """
+    layer = page.get_textpage()
+    count = min(layer.count_chars(), MAX_CHARACTERS)
+    text = layer.get_text_range(0, count) if count else ""
+    if len(text) != count:
+        return "", np.zeros((0, 4), np.int64)
+    sides = [ctypes.c_double() for _ in range(4)]
+    places = [ctypes.byref(side) for side in sides]
+    found = np.zeros((count, 4))
+    for index in range(count):
+        # Straight to pdfium: there are thousands on a page.
+        pypdfium2.raw.FPDFText_GetCharBox(layer, index, *places)
+        found[index] = [side.value for side in sides]
+    return text, _pixels(found, plan)
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Where words stand in a text: between white space, and up to a hyphen that ends a line."""
+    return [match.span() for match in _WORD.finditer(text)]
 
 
 def hidden(words: list[LayerWord], image: Grey, read: Iterable[str]) -> list[LayerWord]:
@@ -95,17 +122,18 @@ def hidden_warning(words: list[LayerWord], number: int) -> tuple[Warning, ...]:
     return (Warning("HIDDEN_TEXT", text, number),)
 
 
-def pixels(boxes: list[tuple[float, float, float, float]], plan: PagePlan) -> Box:
-    """Around characters in PDF user space (left, bottom, right, top), in pixels of the page."""
+def _around(boxes: NDArray[Any]) -> Box:
+    left, top = boxes[:, :2].min(axis=0).tolist()
+    right, bottom = boxes[:, 2:].max(axis=0).tolist()
+    return Box(left, top, right, bottom)
+
+
+def _pixels(boxes: NDArray[Any], plan: PagePlan) -> NDArray[Any]:
+    """Boxes in PDF user space (left, right, bottom, top) as those in pixels of the page."""
     a, b, c, d, e, f = plan.pdf_transform
-    us, vs = [], []
-    for left, bottom, right, top in boxes:
-        for x, y in ((left, bottom), (right, top)):
-            us.append((x - e) / a if a else (y - f) / b)
-            vs.append((y - f) / d if d else (x - e) / c)
-    return Box(
-        round(min(us) * plan.width),
-        round(min(vs) * plan.height),
-        round(max(us) * plan.width),
-        round(max(vs) * plan.height),
-    )
+    x, y = boxes[:, :2], boxes[:, [2, 3]]
+    us = (x - e) / a if a else (y - f) / b
+    vs = (y - f) / d if d else (x - e) / c
+    out = np.stack([us.min(1), vs.min(1), us.max(1), vs.max(1)], axis=1)
+    scaled: NDArray[Any] = np.rint(out * ([plan.width, plan.height] * 2)).astype(np.int64)
+    return scaled

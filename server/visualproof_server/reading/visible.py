@@ -8,7 +8,9 @@ that it proves is read again from its pixels (proving/second_look.py).
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import cv2
 import numpy as np
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -19,23 +21,25 @@ from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.missed import missed_boxes
 from visualproof_server.reading.raster import Grey, fitted
 from visualproof_server.reading.source import PagePlan, open_pdf
-from visualproof_server.reading.textlayer import pixels
+from visualproof_server.reading.textlayer import LayerWord, as_words, characters, word_spans
 
 # Name of the reader, as engines have one.
 NAME = "text_layer"
 # Grey levels that make a difference: what a person sees on paper.
 MIN_DIFFERENCE = 25
-# Share of a glyph's height and width that its ink must span.
-MIN_SPAN = 0.7
+# Strip along each side of a glyph's box, as a share of it, that its ink must reach into.
+EDGE = 0.3
+# Height in pixels under which nobody reads a letter.
+MIN_HEIGHT = 3
 # Share of a word that may lie under another word that says something else.
 MAX_SHARED = 0.2
-MAX_CHARACTERS = 60_000
 # Patches of other ink up to which they are read as lines, not as a page.
 MAX_PATCHES = 40
 FEW_WORDS = 20
 # Mean confidence from which such a patch is print.
 PATCH_TRUST = 0.8
 # pdfium's stand-ins for a hyphen that ends a line.
+_LINE_ENDS = "\n\ufffe\x02"
 _HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-", "\xad": "-"})
 
 
@@ -46,6 +50,7 @@ class VisibleText:
     image: Grey
     words: list[EngineWord]
     rest: Grey
+    layer: list[LayerWord]
 
 
 def visible_text(path: Path, plan: PagePlan, password: str) -> VisibleText:
@@ -57,7 +62,7 @@ def visible_text(path: Path, plan: PagePlan, password: str) -> VisibleText:
         try:
             pdf.init_forms()
             page = pdf[plan.number - 1]
-            characters = _characters(page, plan)
+            text, boxes = characters(page, plan)
             image = _drawn(page, plan)
             _hide(page)
             without = _drawn(page, plan)
@@ -66,14 +71,15 @@ def visible_text(path: Path, plan: PagePlan, password: str) -> VisibleText:
                 "RASTER_FAILED", f"Page {plan.number} cannot be drawn."
             ) from None
     ink = np.abs(image.astype(np.int16) - without) >= MIN_DIFFERENCE
-    words = _proven(characters, ink)
+    words = _proven(text, boxes, ink)
     mask = np.zeros(image.shape, np.bool_)
     for word in words:
         mask[
             max(0, int(word.top) - 2) : int(word.bottom) + 3,
             max(0, int(word.left) - 2) : int(word.right) + 3,
         ] = True
-    return VisibleText(image, words, np.where(mask, without, image))
+    rest = np.where(mask, without, image)
+    return VisibleText(image, words, rest, as_words(text, boxes))
 
 
 def read_rest(
@@ -84,7 +90,7 @@ def read_rest(
         return []
     # Few words do not say how high the page's letters are.
     few = len(seen.words) < FEW_WORDS
-    boxes = [] if few else missed_boxes(seen.rest, seen.words, 0.5)
+    boxes = [] if few else missed_boxes(seen.rest, seen.words)
     if few or len(boxes) > MAX_PATCHES:
         return engine.read(seen.rest, languages, dpi)
     crops, corners = [], []
@@ -112,37 +118,6 @@ def read_rest(
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class _Character:
-    """A character with its box in pixels of the page; line counts the layer's line ends."""
-
-    text: str
-    left: int
-    top: int
-    right: int
-    bottom: int
-    line: int
-
-
-def _characters(page: pypdfium2.PdfPage, plan: PagePlan) -> list[_Character]:
-    text_page = page.get_textpage()
-    count = min(text_page.count_chars(), MAX_CHARACTERS)
-    text = text_page.get_text_range(0, count) if count else ""
-    if len(text) != count:
-        return []
-    out, line = [], 0
-    for index, char in enumerate(text):
-        line += char == "\n"
-        if char.isspace():
-            out.append(_Character(" ", 0, 0, 0, 0, line))
-            continue
-        box = pixels([text_page.get_charbox(index)], plan)
-        out.append(
-            _Character(char.translate(_HYPHENS), box.left, box.top, box.right, box.bottom, line)
-        )
-    return out
-
-
 def _drawn(page: pypdfium2.PdfPage, plan: PagePlan) -> Grey:
     bitmap = page.render(scale=plan.dpi / 72.0, grayscale=True)
     grey = bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width]
@@ -164,56 +139,59 @@ def _hide(page: pypdfium2.PdfPage) -> None:
             pending += [pdfium.FPDFFormObj_GetObject(found, n) for n in range(count)]
 
 
-def _proven(characters: list[_Character], ink: NDArray[np.bool_]) -> list[EngineWord]:
+def _proven(text: str, boxes: NDArray[Any], ink: NDArray[np.bool_]) -> list[EngineWord]:
     """Words whose glyphs are inked and whose place is theirs alone."""
-    groups: list[list[_Character]] = [[]]
-    for char in characters:
-        if char.text == " ":
-            groups.append([])
-        else:
-            groups[-1].append(char)
-    words = [_word(group) for group in groups if group and all(_inked(c, ink) for c in group)]
+    inked = _inked(text, boxes, ink)
+    line = np.cumsum([char in _LINE_ENDS for char in text])
+    words = []
+    for start, end in word_spans(text):
+        if inked[start:end].all():
+            left, top = boxes[start:end, :2].min(axis=0).tolist()
+            right, bottom = boxes[start:end, 2:].max(axis=0).tolist()
+            spelled = text[start:end].translate(_HYPHENS)
+            number = int(line[start])
+            words.append(EngineWord(spelled, left, top, right, bottom, 1.0, 0, number, NAME))
     owner = np.full(ink.shape, -1, np.int32)
     contested: set[int] = set()
     for number, word in enumerate(words):
         place = owner[int(word.top) : int(word.bottom), int(word.left) : int(word.right)]
-        for other in np.unique(place[place >= 0]).tolist():
-            if (place == other).mean() > MAX_SHARED:
-                # Printed twice for weight, it is one word; as something else, neither is sure.
-                same = words[other].text == word.text
-                contested |= {number} if same else {number, other}
+        if place.size and int(place.max()) >= 0:
+            for other in np.unique(place[place >= 0]).tolist():
+                if (place == other).mean() > MAX_SHARED:
+                    # Printed twice for weight, it is one word; as something else, neither is sure.
+                    same = words[other].text == word.text
+                    contested |= {number} if same else {number, other}
         place[place < 0] = number
     return [w for n, w in enumerate(words) if n not in contested]
 
 
-def _word(group: list[_Character]) -> EngineWord:
-    return EngineWord(
-        "".join(c.text for c in group),
-        min(c.left for c in group),
-        min(c.top for c in group),
-        max(c.right for c in group),
-        max(c.bottom for c in group),
-        1.0,
-        0,
-        group[0].line,
-        NAME,
-    )
-
-
-def _inked(char: _Character, ink: NDArray[np.bool_]) -> bool:
-    """Whether a glyph's ink spans its box; a control character has no right to be a letter."""
-    if not char.text.isprintable() or char.text == "\ufffd":
-        return False
+def _inked(text: str, boxes: NDArray[Any], ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """For each character, whether ink reaches all four sides of its box, if it is a letter or digit,
+    or is in it at all; control characters are no letters. Counted by an integral image."""
+    if not text:
+        return np.zeros(0, np.bool_)
+    sums = cv2.integral(ink.astype(np.uint8))
     height, width = ink.shape
-    left, top = max(0, char.left - 1), max(0, char.top - 1)
-    right, bottom = min(width, char.right + 1), min(height, char.bottom + 1)
-    if right - left < 1 or bottom - top < 1:
-        return False
-    place = ink[top:bottom, left:right]
-    if not char.text.isalnum():
-        return bool(place.any())
-    down, across = int(place.any(axis=1).sum()), int(place.any(axis=0).sum())
-    return (
-        down >= MIN_SPAN * (char.bottom - char.top) and across >= MIN_SPAN * (char.right - char.left)
-        and char.bottom - char.top >= 3
-    )  # fmt: skip
+    x0, y0 = boxes[:, 0], boxes[:, 1]
+    x1, y1 = boxes[:, 2], boxes[:, 3]
+
+    def count(left: Any, top: Any, right: Any, bottom: Any) -> Any:
+        left, right = np.clip(left, 0, width), np.clip(right, 0, width)
+        top, bottom = np.clip(top, 0, height), np.clip(bottom, 0, height)
+        return sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
+
+    # Two pixels more: boxes are rounded, and an l is one pixel wide.
+    across = np.rint((x1 - x0) * EDGE).astype(np.int64) + 2
+    down = np.rint((y1 - y0) * EDGE).astype(np.int64) + 2
+    spans = (
+        (count(x0 - 1, y0 - 1, x0 - 1 + across, y1 + 1) > 0)
+        & (count(x1 + 1 - across, y0 - 1, x1 + 1, y1 + 1) > 0)
+        & (count(x0 - 1, y0 - 1, x1 + 1, y0 - 1 + down) > 0)
+        & (count(x0 - 1, y1 + 1 - down, x1 + 1, y1 + 1) > 0)
+        & (y1 - y0 >= MIN_HEIGHT)
+    )
+    letters = np.array([c.isalnum() for c in text])
+    printable = np.array([c.isprintable() and c != "\ufffd" for c in text.translate(_HYPHENS)])
+    some = count(x0 - 1, y0 - 1, x1 + 1, y1 + 1) > 0
+    result: NDArray[np.bool_] = printable & np.where(letters, spans, some)
+    return result

@@ -29,9 +29,15 @@ MIN_WORDS = 6
 
 
 def find_tables(
-    image: Grey, words: list[EngineWord], engine: OcrEngine, languages: tuple[str, ...]
+    image: Grey,
+    words: list[EngineWord],
+    engine: OcrEngine | None,
+    languages: tuple[str, ...],
 ) -> tuple[list[Grid], list[EngineWord]]:
-    """Tables of a cleaned page, and the words that stand in none."""
+    """Tables of a cleaned page, and the words that stand in none.
+
+    The engine reads doubtful cells once more; None leaves the words as they are.
+    """
     if len(words) < MIN_WORDS:
         return [], words
     height = statistics.median(w.bottom - w.top for w in words)
@@ -39,13 +45,14 @@ def find_tables(
     closed = closed_areas(rules, height)
     roll = print_width(words) < TILL_ROLL
     stacked = [] if roll else stacked_areas(rules, closed, words, height)
-    again = Again(image, height, engine, languages)
-    if closed or stacked:
+    again = Again(image, height, engine, languages) if engine is not None else None
+    if again is not None and (closed or stacked):
         words = again.words(words, [*closed, *stacked], rules)
     grids, taken = _closed(closed, words, rules, height)
     if not roll:
         grids += _open(stacked, taken, words, rules, height)
-    again.fill(grids, words)
+    if again is not None:
+        again.fill(grids, words)
     inside = {id(w) for grid in grids for cell in grid.cells for w in cell.words}
     return grids, [w for w in words if id(w) not in inside]
 
