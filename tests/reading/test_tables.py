@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from reading.sheet import NoEngine, Sheet, texts
 from visualproof_server.reading.tables.again import Again
 from visualproof_server.reading.tables.find import find_tables
@@ -245,3 +247,38 @@ def test_the_second_look_invents_nothing_from_rules() -> None:
     (grid,) = sheet.tables()
     again.fill([grid], sheet.words)
     assert texts(grid)[2] == ["Alaska", "", "", ""]
+
+
+PLACES = st.tuples(
+    st.integers(0, 1100), st.integers(0, 700), st.sampled_from(["12", "Sum", "4.50"])
+)
+LINES = st.tuples(st.booleans(), st.integers(20, 1100), st.integers(20, 700), st.integers(40, 900))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(PLACES, min_size=6, max_size=60),
+    st.lists(LINES, max_size=12),
+    st.lists(st.integers(1, 20), max_size=6),
+)
+def test_any_words_and_rules_give_whole_tables(
+    places: list[tuple[int, int, str]], lines: list[tuple[bool, int, int, int]], rows: list[int]
+) -> None:
+    sheet = Sheet()
+    for x, y, text in places:
+        sheet.text(x, y, text)
+    for n in rows:
+        sheet.rows([100, 300, 500], 40 * n, [["Name", "12.50", "7"]])
+    for level, x, y, length in lines:
+        sheet.rule(x, y, x + length if level else x, y if level else y + length)
+    grids, loose = sheet.found()
+    inside = [w for g in grids for c in g.cells for w in c.words]
+    assert sorted(map(id, inside + loose)) == sorted(map(id, sheet.words))
+    for grid in grids:
+        covered = [
+            (r, c)
+            for cell in grid.cells
+            for r in range(cell.row, cell.row_end)
+            for c in range(cell.column, cell.column_end)
+        ]
+        assert sorted(covered) == [(r, c) for r in range(grid.rows) for c in range(grid.columns)]

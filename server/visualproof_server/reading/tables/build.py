@@ -113,9 +113,16 @@ def _trimmed(grid: Grid) -> Grid | None:
         end -= 1
     if end - first < 2:
         return None
-    cells = [c for c in grid.cells if first <= c.row and c.row_end <= end]
     moved = [
-        GridCell(c.row - first, c.column, c.row_end - first, c.column_end, c.phrases) for c in cells
+        GridCell(
+            max(c.row, first) - first,
+            c.column,
+            min(c.row_end, end) - first,
+            c.column_end,
+            c.phrases,
+        )
+        for c in grid.cells
+        if c.row < end and c.row_end > first
     ]
     return replace(grid, ys=grid.ys[first : end + 1], cells=moved)
 
