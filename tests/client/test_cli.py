@@ -35,7 +35,7 @@ def test_verify_shows_a_table_and_writes_pages(
     assert main(command) == 1
     out = capsys.readouterr().out
     assert "16,020.00" in out
-    assert "BLOCK: 9 VERIFIED, 1 MISMATCH, 1 NOT_FOUND" in out
+    assert "BLOCK: 17 VERIFIED, 1 FOUND_ELSEWHERE, 1 MISMATCH, 1 NOT_FOUND" in out
     assert (tmp_path / "page-0001.jpg").read_bytes().startswith(b"\xff\xd8")
     assert json.loads((tmp_path / "report.json").read_text())["action"] == "ACTION_BLOCK"
 

@@ -210,6 +210,15 @@ def test_a_value_of_another_row_is_not_the_items() -> None:
     assert found["/items/2/a"][0] is Status.VERIFIED
 
 
+def test_equal_prints_in_one_row_go_by_the_other_items_column() -> None:
+    rows = [["What", "Price", "Sum"], ["Oven", "475.00", "950.00"], ["Freight", "120.00", "120.00"]]
+    document = tabled(([], table_of(rows), []))
+    answer = {"items": [{"d": "Oven", "a": 950.0}, {"d": "Freight", "a": 120.0}]}
+    results = report_of(document, answer, FieldSpec("/items/*/a", "money")).results
+    assert {r.status for r in results} == {Status.VERIFIED}
+    assert results[3].evidence[0].block_ids == ("T1.R3C3.W1",)
+
+
 def test_missing_and_invented_items_are_told_apart() -> None:
     missing = items(ALL[0], ALL[2])
     assert missing["/items/-/3"] == (Status.UNCERTAIN, ("ITEM_MISSING",))

@@ -70,6 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     reading.add_argument("--lang", default="", help="languages, joined by +, such as eng+deu")
     reading.add_argument("--engine", default="", help="OCR engine")
     reading.add_argument("--dpi", type=int, default=0, help="resolution of rasterised pages")
+    reading.add_argument(
+        "--text-layer", action="store_true", help="take a PDF's own words where their ink is proven"
+    )
     reading.add_argument("--password", default="", help="opens an encrypted PDF")
     proving = argparse.ArgumentParser(add_help=False)
     proving.add_argument("document", metavar="DOCUMENT", help="a document id, or a file")
@@ -160,6 +163,7 @@ def _read(
                 engine=args.engine,
                 dpi=args.dpi,
                 password=args.password,
+                text_layer=args.text_layer,
                 on_progress=bar.follow(Path(file).name),
             )
         except ServerBusy as error:

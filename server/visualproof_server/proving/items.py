@@ -145,6 +145,21 @@ class _Rows:
             rows |= {min(rows) - 1, max(rows) + 1}
         return {(table, row) for row in rows}
 
+    def _column(self, place: Evidence) -> int:
+        cell = self._index.cells[self._index.word_by_id[place.block_ids[0]]]
+        return cell.column if cell is not None else 0
+
+    def _columns(self, path: str) -> int:
+        """The column where most items have this field, by those that stand in one place; 0 if none."""
+        found: Counter[int] = Counter()
+        for item in self._items:
+            for number in item.results:
+                same = _pattern(self._out[number].path) == _pattern(path)
+                places = self._places(number) if same else []
+                if len(places) == 1:
+                    found[self._column(places[0])] += 1
+        return found.most_common(1)[0][0] if found else 0
+
     def _has_value(self, table: int, row: int) -> bool:
         return any(c.isdigit() for w in self._row_words(table, row) for c in self._text(w))
 
@@ -181,9 +196,10 @@ class _Rows:
             places = self._places(number)
             inside = [p for p in places if row in self._rows(p)]
             if inside:
-                if _is_open(result) or inside[0] != result.evidence[0]:
-                    if len(inside) == 1 or not KINDS[result.kind].chance:
-                        self._out[number] = self._judge.settle(result, inside[0])
+                # Equal prints in one row: the column of the other items' values, if they have one.
+                place = min(inside, key=lambda p: self._column(p) != self._columns(result.path))
+                if _is_open(result) or place != result.evidence[0]:
+                    self._out[number] = self._judge.settle(result, place)
             elif any(r[0] == row[0] for p in places for r in self._rows(p)):
                 note = Reason(
                     "WRONG_ROW",
