@@ -40,6 +40,8 @@ def test_the_main_job(client: Client, invoice: Document) -> None:
     assert statuses.pop("/total") is Status.MISMATCH
     assert report["/total"].printed_text == "16,020.00"
     assert statuses.pop("/vat_number") is Status.NOT_FOUND
+    assert statuses.pop("/items/1/amount") is Status.FOUND_ELSEWHERE
+    assert [r.code for r in report["/items/1/amount"].reasons] == ["WRONG_ROW"]
     assert set(statuses.values()) == {Status.VERIFIED}
     assert report.action is Action.BLOCK
     assert [r.outcome for r in report.relations] == [3]
@@ -82,7 +84,7 @@ def test_the_prompt_shows_markers_and_a_schema(client: Client, invoice: Document
     assert prompt.text.startswith("<PAGE 1>\n<LINE 1>Northgate Kitchen Supply Ltd")
     assert "<LINE 12>" in prompt.instructions
     assert prompt.answer_schema is not None
-    assert set(prompt.answer_schema["required"]) == {f.path[1:] for f in WANTED.fields}
+    assert set(prompt.answer_schema["required"]) == {f.path.split("/")[1] for f in WANTED.fields}
     assert (prompt.pages, prompt.next_page) == ((1, 1), 0)
 
 
@@ -107,7 +109,9 @@ def test_marked_pages_have_the_colours_on_the_values(client: Client, invoice: Do
                     round(b.left * page.width) + 2, round((b.left + b.width) * page.width) - 2
                 )
                 difference = np.abs(pixels[rows, columns, 0] - original[rows, columns])
-                assert difference.mean() < 1.0, result.path
+                # The frame of "power" lies inside this one.
+                nested = result.path == "/items/0/description"
+                assert nested or difference.mean() < 1.0, result.path
 
 
 def test_crops_show_one_value(client: Client, invoice: Document) -> None:

@@ -20,6 +20,8 @@ PAGE_TIMEOUT_S = 60
 ENLARGE_UNDER_PX = 18.0
 ENLARGE_TO_PX = 24.0
 ENLARGE_MAX_PIXELS = 2_500_000
+# Pages with so few words are read once more as if scanned at the usual resolution.
+FEW_WORDS, USUAL_DPI = 10, 300
 # Crops that one process reads.
 LINES_A_RUN = 64
 _WORD_LEVEL = "5"
@@ -52,6 +54,10 @@ class Tesseract:
         scaled, scale = (image, 1.0) if dpi else enlarged(image)
         config = "--oem 1 --psm 3" + (f" --dpi {dpi}" if dpi else "")
         (words,) = self._run([scaled], languages, config, scale)
+        if dpi is None and len(words) < FEW_WORDS:
+            # A resolution guessed wrong costs the words of ruled boxes.
+            (again,) = self._run([scaled], languages, f"{config} --dpi {USUAL_DPI}", scale)
+            words = max(words, again, key=lambda read: sum(w.confidence for w in read))
         return words
 
     def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
