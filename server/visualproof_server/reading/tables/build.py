@@ -39,7 +39,7 @@ def read_grid(area: Area, words: list[EngineWord], rules: Rules, height: float) 
             return None
         rules = Rules(rules.level, ())
     grid = _grid(area, words, rules, height)
-    return grid if grid is not None and is_regular(grid) else None
+    return grid if grid is not None and _is_regular(grid) else None
 
 
 def _grid(area: Area, words: list[EngineWord], rules: Rules, height: float) -> Grid | None:
@@ -150,7 +150,7 @@ def _is_plain(grid: Grid) -> bool:
     return len(grid.cells) == grid.rows * grid.columns
 
 
-def is_regular(grid: Grid) -> bool:
+def _is_regular(grid: Grid) -> bool:
     """Whether most rows have words in three columns or more: label and value alone are a form."""
     wide = 0
     for row in range(grid.rows):

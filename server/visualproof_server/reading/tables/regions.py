@@ -34,16 +34,16 @@ def closed_areas(rules: Rules, height: float) -> list[Area]:
 
 
 def stacked_areas(
-    rules: Rules, taken: list[Area], words: list[EngineWord], height: float
+    rules: Rules, closed: list[Area], words: list[EngineWord], height: float
 ) -> list[Area]:
-    """Areas between level rules with the same ends and rows of words between them."""
-    closed = closed_areas(rules, height)
+    """Areas between level rules with the same ends and rows of words between them, outside of
+    those that are closed."""
     level = [
         h
         for h in rules.level
         if not any(a.top - 1 <= h.at <= a.bottom + 1 and h.covers(a.left, a.right) for a in closed)
     ]
-    return [_widened(a, words, height) for a in _stacks(level, taken, words, height)]
+    return [_widened(a, words, height) for a in _stacks(level, closed, words, height)]
 
 
 def _widened(area: Area, words: list[EngineWord], height: float) -> Area:
