@@ -12,6 +12,7 @@ from proving.pages import OPTIONS
 from reading.sheet import FONT
 from reading.test_textlayer import TRICKS, VISIBLE, pdf
 from visualproof_server.model.document import Page, Source, TextLayer
+from visualproof_server.model.geometry import x_overlap, y_overlap
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldResult, FieldSpec, Status
 from visualproof_server.proving.prove import Index, prove
@@ -54,9 +55,11 @@ def test_visible_words_come_from_the_layer_and_prove_values(tmp_path: Path) -> N
     assert verified(made, 90, "money").status is Status.VERIFIED
 
 
+@pytest.mark.parametrize("extra", ["", "/CropBox[20 150 380 280]", "/UserUnit 2"])
 @pytest.mark.parametrize("rotate", [0, 90, 180, 270])
-def test_boxes_lie_on_the_ink_at_any_turn(tmp_path: Path, rotate: int) -> None:
-    made = read(tmp_path, pdf(VISIBLE, rotate))
+def test_boxes_lie_on_the_ink_at_any_turn(tmp_path: Path, rotate: int, extra: str) -> None:
+    content = pdf(VISIBLE, rotate).replace(b"/Rotate", extra.encode() + b"/Rotate")
+    made = read(tmp_path, content)
     image = reader.decode(made.image)
     assert sorted(w.text for w in made.page.words) == ["90.00", "Total", "due"]
     for word in made.page.words:
@@ -64,6 +67,16 @@ def test_boxes_lie_on_the_ink_at_any_turn(tmp_path: Path, rotate: int) -> None:
         inside = image[b.top : b.bottom, b.left : b.right]
         around = image[b.top - 6 : b.bottom + 6, b.left - 6 : b.right + 6]
         assert (inside < 128).sum() > 0.85 * (around < 128).sum() > 0
+    # The same places by OCR, from the other renderer.
+    (tmp_path / "y.pdf").write_bytes(content)
+    ocr = reader.read_page(tmp_path / "y.pdf", 1, OPTIONS, PageLimits(), ENGINE).page
+    assert (ocr.width, ocr.height) == (made.page.width, made.page.height)
+    if rotate == 0:
+        seen = {w.text: w.box for w in made.page.words}
+        for word in ocr.words:
+            b = seen[word.text]
+            shared = x_overlap(b, word.box) * y_overlap(b, word.box)
+            assert shared > 0.7 * b.width * b.height
 
 
 @pytest.mark.parametrize("name", TRICKS)
