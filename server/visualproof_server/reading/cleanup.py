@@ -1,6 +1,6 @@
 """What is done to a page before it is read, and the way back to the page as shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -28,10 +28,14 @@ UNEVEN_LIGHT = 24.0
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An image for the reader. inverse maps its pixels to the page's: a 2 x 3 affine matrix."""
+    """An image for the reader. inverse maps its pixels to the page's: a 2 x 3 affine matrix.
+
+    flattened: its light was evened, which can harm print on stains.
+    """
 
     image: Grey
     inverse: NDArray[Any]
+    flattened: bool = False
 
     def to_page(self, points: NDArray[Any]) -> NDArray[Any]:
         """N x 2 pixels of the cleaned image as pixels of the page."""
@@ -49,26 +53,29 @@ def unchanged(page: Grey) -> Cleaned:
     return Cleaned(page, np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
 
 
-def clean(page: Grey) -> Cleaned:
+def clean(page: Grey, flatten: bool = True) -> Cleaned:
     """Flattens light and removes speckle where measured, and deskews; never binarises.
+
+    flatten: False leaves uneven light as it is.
 
     The figures behind each step are in docs/design.md.
     """
     image = _light_ground(page)
     background = _background(image)
-    if _spread(background) > UNEVEN_LIGHT:
+    uneven = flatten and _spread(background) > UNEVEN_LIGHT
+    if uneven:
         image = _flattened(image, background)
     if _speckled(image):
         image = cv2.medianBlur(image, 3)
     angle = skew_degrees(image)
     if abs(angle) < MIN_SKEW_DEGREES:
-        return unchanged(image)
+        return replace(unchanged(image), flattened=uneven)
     height, width = image.shape
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), angle, 1.0)
     turned = cv2.warpAffine(
         image, matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
-    return Cleaned(turned, cv2.invertAffineTransform(matrix))
+    return Cleaned(turned, cv2.invertAffineTransform(matrix), uneven)
 
 
 def skew_degrees(image: Grey) -> float:
