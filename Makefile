@@ -67,10 +67,12 @@ $(VENV)/done: requirements.txt requirements-server.txt requirements-rapidocr.txt
 	$(BIN)/pip install -q --no-deps -e client -e server
 	touch $@
 
-bench: env       ## accuracy, speed and reconcile on the project's own documents
+bench: env       ## accuracy, speed, reconcile, tables and text layer on the project's own documents
 	$(BIN)/python bench/reconcile.py
 	$(BIN)/python bench/speed.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/tables.py
+	$(BIN)/python bench/textlayer.py
 
 clean:           ## remove environments and output
 	rm -rf $(VENV) .venv-proto demo-out bench-out visualproof-data
