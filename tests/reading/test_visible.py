@@ -97,9 +97,9 @@ def test_text_hidden_under_other_text_is_read_from_pixels(tmp_path: Path) -> Non
     assert verified(made, 99, "money").status is Status.VERIFIED
 
 
-def remapped() -> bytes:
-    """A page whose font draws 90.00 and tells the layer 77.00, by its ToUnicode map."""
-    plain = pdf(VISIBLE)
+def remapped(content: str = VISIBLE) -> bytes:
+    """A page whose font draws 9 and 0 and tells the layer 7, by its ToUnicode map."""
+    plain = pdf(content)
     ranges = b"2 beginbfchar <39> <0037> <30> <0037> endbfchar"
     whole = b"1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <31> <38> <0031> endbfrange "
     letters = b"1 beginbfrange <41> <7A> <0041> endbfrange 1 beginbfchar <2E> <002E> endbfchar "
@@ -125,6 +125,18 @@ def test_a_font_that_says_other_digits_than_it_draws(tmp_path: Path) -> None:
         Status.UNCERTAIN,
         ["PIXELS_DIFFER"],
     )
+
+
+def test_a_layer_that_differs_from_the_page_is_warned_of(tmp_path: Path) -> None:
+    lines = "".join(
+        f"BT /F1 18 Tf 40 {250 - 30 * n} Td (Item {n} costs {90 + n}09.{n}0) Tj ET "
+        for n in range(6)
+    )
+    for content, expected in ((pdf(lines), []), (remapped(lines), ["TEXT_MISMATCH"])):
+        (tmp_path / "x.pdf").write_bytes(content)
+        page = reader.read_page(tmp_path / "x.pdf", 1, OPTIONS, PageLimits(), ENGINE).page
+        assert [w.code for w in page.warnings] == expected
+        assert "Item 1 costs 9109.10" in texts(page)
 
 
 def test_pictures_of_text_are_read_beside_the_layer(tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     ),
     "PAGES_FAILED": (Problem.INVALID, "Look at each failed page's own failure."),
     "DPI_LOWERED": (Problem.INVALID, "The page is too large for the resolution asked for."),
+    "TEXT_MISMATCH": (Problem.INVALID, "The text layer says other words than the page shows."),
     "TABLE_DOUBTFUL": (Problem.INVALID, "Words of a table do not fit its rows and columns well."),
 }
 

@@ -42,6 +42,7 @@ from visualproof_server.reading.textlayer import (
     hidden,
     hidden_warning,
     layer_words,
+    mismatch_warning,
 )
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 from visualproof_server.reading.visible import NAME, VisibleText, read_rest, visible_text
@@ -121,7 +122,9 @@ def read_page(
         cleaned, words = unchanged(image), [*seen.words, *_print(rest, image)]
     else:
         cleaned, words = _words(image, options.languages, stated, engine)
-    unseen = hidden(layer, image, [w.text for w in words])
+    read = [w.text for w in words]
+    unseen = hidden(layer, image, read)
+    differs = mismatch_warning(layer, unseen, read, number) if seen is None else ()
     doubtful = seen is None and (_is_poor(words) or _is_tall(words))
     if doubtful and (turn := turn_needed(image)):
         upright = turned(image, turn)
@@ -135,7 +138,7 @@ def read_page(
         grids, words = find_tables(cleaned.image, words, second, options.languages)
     lines, tables = _laid_out(grids, words, cleaned, engine.name)
     page = replace(_page(plan, lines, tables), hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN])
-    page = replace(page, warnings=page.warnings + hidden_warning(unseen, number))
+    page = replace(page, warnings=page.warnings + hidden_warning(unseen, number) + differs)
     return ReadPage(page, encode(image))
 
 

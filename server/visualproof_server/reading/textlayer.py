@@ -26,6 +26,8 @@ VISIBLE_CONTRAST = 25
 MIN_SIZE_PX = 3
 MAX_CHARACTERS = 60_000
 MAX_HIDDEN = 2_000
+# A layer differs from the page if more than this share of enough words was not read there.
+MISMATCH, MIN_WORDS, MIN_NUMBERS = 0.6, 10, 4
 # pdfium has U+FFFE or U+0002 for a hyphen at the end of a line, and no white space after it.
 _WORD = re.compile(r"[^\s\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
 
@@ -120,6 +122,24 @@ def hidden_warning(words: list[LayerWord], number: int) -> tuple[Warning, ...]:
         return ()
     text = f"{len(words)} words of the text layer are not visible; they are no evidence."
     return (Warning("HIDDEN_TEXT", text, number),)
+
+
+def mismatch_warning(
+    layer: list[LayerWord], unseen: list[LayerWord], read: Iterable[str], number: int
+) -> tuple[Warning, ...]:
+    """A warning for a layer most of whose words, or numbers, are not what the page shows.
+
+    Fonts that map glyphs to other characters, and layers of another document, look like that.
+    """
+    seen = {_bare(text) for text in read}
+    hidden_words = set(map(id, unseen))
+    words = [b for w in layer if id(w) not in hidden_words and len(b := _bare(w.text)) > 1]
+    numbers = [b for b in words if b.isdigit()]
+    for found, least in ((words, MIN_WORDS), (numbers, MIN_NUMBERS)):
+        if len(found) >= least and sum(b not in seen for b in found) > MISMATCH * len(found):
+            text = "The text layer says other words than the page shows; only what is shown counts."
+            return (Warning("TEXT_MISMATCH", text, number),)
+    return ()
 
 
 def _around(boxes: NDArray[Any]) -> Box:
