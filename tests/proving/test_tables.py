@@ -185,8 +185,10 @@ ITEMS = [
 ]
 
 
-def items(*wanted: tuple[str, int, float]) -> dict[str, tuple[Status, tuple[str, ...]]]:
-    document = tabled((["Invoice"], table_of(ITEMS), []))
+def items(
+    *wanted: tuple[str, int, float], doubtful: bool = False
+) -> dict[str, tuple[Status, tuple[str, ...]]]:
+    document = tabled((["Invoice"], table_of(ITEMS, doubtful=doubtful), []))
     answer = {"items": [{"d": d, "q": q, "a": a} for d, q, a in wanted]}
     fields = [FieldSpec("/items/*/q", "number"), FieldSpec("/items/*/a", "money")]
     results = report_of(document, answer, *fields).results
@@ -201,6 +203,13 @@ def test_items_take_their_rows_in_any_order(order: tuple[int, ...]) -> None:
     found = items(*(ALL[n] for n in order))
     assert set(found.values()) == {(Status.VERIFIED, ())}
     assert len(found) == 9
+
+
+def test_a_doubtful_table_settles_no_items() -> None:
+    assert items(ALL[0])["/items/0/a"] == (Status.VERIFIED, ())
+    found = items(ALL[0], doubtful=True)
+    assert found["/items/0/a"] == (Status.AMBIGUOUS, ("SEVERAL_PLACES",))
+    assert "/items/-/3" not in items(ALL[0], ALL[2], doubtful=True)
 
 
 def test_a_value_of_another_row_is_not_the_items() -> None:

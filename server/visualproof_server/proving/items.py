@@ -138,7 +138,7 @@ class _Rows:
         """Rows of a table that a place stands in; a row of names alone goes with its neighbours."""
         word = self._index.word_by_id[place.block_ids[0]]
         cell, table = self._index.cells[word], self._index.table_of(word)
-        if cell is None:
+        if cell is None or table in self._index.doubtful_tables:
             return set()
         rows = set(range(cell.row, cell.row + cell.row_span))
         if not any(self._has_value(table, row) for row in rows):
