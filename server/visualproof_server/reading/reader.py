@@ -51,6 +51,8 @@ LAYOUT_VERSION = "8"
 IMAGE_QUALITY = 92
 # Grey levels within a word's box under which nobody sees it.
 MIN_CONTRAST = 10
+# How much surer a sample must read as it is for its light to be left alone.
+CLEARLY = 1.05
 # Mean word confidence under which the page may stand the wrong way up.
 POOR_CONFIDENCE = 0.7
 
@@ -177,7 +179,7 @@ def _words(
         even, uneven = (
             _sureness(engine.read(_sample(c.image), languages, dpi)) for c in (cleaned, as_is)
         )
-        cleaned = as_is if uneven > even else cleaned
+        cleaned = as_is if uneven > CLEARLY * even else cleaned
     return cleaned, _print(engine.read(cleaned.image, languages, dpi), cleaned.image)
 
 
