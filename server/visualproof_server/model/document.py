@@ -84,6 +84,11 @@ class Word:
     engine: str = ""
 
 
+def _lowest(words: tuple[Word, ...]) -> float | None:
+    """The confidence of the least sure word, None if none has one."""
+    return min((w.confidence for w in words if w.confidence is not None), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """Words of one line, left to right in reading order, at least one."""
@@ -101,8 +106,7 @@ class Line:
 
     @property
     def confidence(self) -> float | None:
-        known = [w.confidence for w in self.words if w.confidence is not None]
-        return min(known) if known else None
+        return _lowest(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +129,13 @@ class Cell:
 
     @property
     def confidence(self) -> float | None:
-        known = [w.confidence for w in self.words if w.confidence is not None]
-        return min(known) if known else None
+        return _lowest(self.words)
+
+    def stands_at(self, row: int | None, column: int | None) -> bool:
+        """Whether it covers a row and a column, with its spans; None is any."""
+        return (row is None or self.row <= row < self.row + self.row_span) and (
+            column is None or self.column <= column < self.column + self.column_span
+        )
 
 
 @dataclass(frozen=True, slots=True)

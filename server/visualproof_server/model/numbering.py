@@ -79,7 +79,7 @@ def _part(
 ) -> NumberedTable:
     """A table of this page as more of the last: rows run on from its last row."""
     first = next(t for t in tables if t.number == last.number)
-    rows_before = max(t.table.rows for t in tables if t.number == last.number)
+    rows_before = max(last.rows_before, last.table.rows)
     head = _repeated_head(first.table, table)
     broken = _is_broken(last.table, rows_before, table, head)
     shift = rows_before - head - (1 if broken else 0)

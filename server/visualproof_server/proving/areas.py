@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from visualproof_server.model.answer import Claim, Proof
-from visualproof_server.model.document import Cell
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Reason
 from visualproof_server.proving import locate
@@ -129,10 +128,14 @@ def _cell(proof: Proof, index: Index) -> Area | Reason:
     area = _table(proof, index)
     if isinstance(area, Reason):
         return area
-    words = [word for word in sorted(area.words) if stands_at(index.cells[word], proof)]
+    words = [
+        word
+        for word in sorted(area.words)
+        if (cell := index.cells[word]) and cell.stands_at(proof.row, proof.column)
+    ]
     if not words:
         parts = [t.table for t in index.document.tables if t.number == proof.id]
-        if any(stands_at(cell, proof) for table in parts for cell in table.cells):
+        if any(c.stands_at(proof.row, proof.column) for table in parts for c in table.cells):
             level = tuple(n for n in area.rows if index.rows[n].table_row == proof.row)
             return Area(proof, frozenset(), level, True)
         return Reason(
@@ -146,20 +149,6 @@ def _cell(proof: Proof, index: Index) -> Area | Reason:
     run = Run(tuple(words), " ".join(index.words[w].text for w in words))
     named = proof.row is not None and proof.column is not None
     return Area(proof, frozenset(words), rows, True, printed, run if named else None)
-
-
-def stands_at(cell: Cell | None, proof: Proof) -> bool:
-    """Whether a cell is, with its spans, where a CELL proof points."""
-    return (
-        cell is not None
-        and covers(cell.row, cell.row_span, proof.row)
-        and covers(cell.column, cell.column_span, proof.column)
-    )
-
-
-def covers(first: int, span: int, number: int | None) -> bool:
-    """Whether a cell stands in a row or column; None is any."""
-    return number is None or first <= number < first + span
 
 
 def _region(proof: Proof, index: Index) -> Area | Reason:

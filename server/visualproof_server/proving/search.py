@@ -6,7 +6,7 @@ from typing import Any
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.report import FieldSpec, Reason, Status
 from visualproof_server.proving import context
-from visualproof_server.proving.areas import Area, covers, stands_at
+from visualproof_server.proving.areas import Area
 from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Match, ValueKind
 from visualproof_server.proving.misses import Misses, sentence
@@ -249,17 +249,19 @@ class Search:
         for proof in self.claim.proofs:
             if proof.form != "CELL" or not proof.row or not proof.column:
                 continue
-            table = self.index.table_words(proof.id or 0)
             for run in sure:
                 cell = self.index.cells[run.words[0]]
-                if cell is None or run.words[0] not in table:
+                if cell is None or self.index.table_of(run.words[0]) != proof.id:
                     continue
-                level = covers(cell.row, cell.row_span, proof.row)
-                if not level and not covers(cell.column, cell.column_span, proof.column):
+                level = cell.stands_at(proof.row, None)
+                if not level and not cell.stands_at(None, proof.column):
                     continue
                 code = "WRONG_COLUMN" if level else "WRONG_ROW"
-                claimed = [w for w in table if stands_at(self.index.cells[w], proof)]
-                text = " ".join(self.index.words[w].text for w in claimed)
+                text = " ".join(
+                    self.index.words[w].text
+                    for w in self.index.table_words(proof.id or 0)
+                    if (c := self.index.cells[w]) and c.stands_at(proof.row, proof.column)
+                )
                 there = f'prints "{text}"' if text else "is empty"
                 message = (
                     f"Row {proof.row}, column {proof.column} of table {proof.id} {there};"

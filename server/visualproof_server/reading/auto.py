@@ -7,10 +7,8 @@ decides. The figures are in docs/design.md.
 
 from dataclasses import replace
 
-import numpy as np
-
 from visualproof_server.reading.engine import EngineWord, OcrEngine
-from visualproof_server.reading.missed import missed_boxes
+from visualproof_server.reading.missed import Box, missed_boxes, read_missed, read_patches
 from visualproof_server.reading.raster import Grey
 
 # A line is read again if a word of it is less sure than this; see bench/confidence.py.
@@ -23,8 +21,6 @@ TRUST = 0.5
 AGREED = 0.99
 # Words less sure than this, in a line that the second engine could not read, are dropped.
 NOISE = 0.3
-# Regions that the first engine missed must be read this well to count.
-MISSED_TRUST = 0.8
 MAX_LINES = 400
 
 
@@ -58,38 +54,25 @@ class Auto:
             lines.setdefault(word.line, []).append(word)
         doubtful = [line for line in lines.values() if min(w.confidence for w in line) < DOUBT]
         boxes = [_around(line) for line in doubtful[:MAX_LINES]]
-        again = self._second.read_lines([_crop(image, box) for box in boxes], languages)
-        for line, box, second in zip(doubtful, boxes, again, strict=False):
-            lines[line[0].line] = self._merged(line, box, second, image)
+        again = read_patches(image, boxes, self._second, languages)
+        for line, second in zip(doubtful, again, strict=False):
+            lines[line[0].line] = self._merged(line, second)
         known = [w for line in lines.values() for w in line]
-        return known + self._missed(image, known, languages)
+        missed = missed_boxes(image, known)[:MAX_LINES]
+        return known + read_missed(image, missed, 2, self._second, languages)
 
     def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
         return self._second.read_lines(images, languages)
 
-    def _merged(
-        self,
-        first: list[EngineWord],
-        box: tuple[float, float, float, float],
-        second: list[EngineWord],
-        image: Grey,
-    ) -> list[EngineWord]:
+    def _merged(self, first: list[EngineWord], second: list[EngineWord]) -> list[EngineWord]:
         """One line out of two readings of it."""
         if not second or _mean(second) < max(TRUST, _mean(first) - 0.2):
             # What one engine reads without confidence and the other not at all is no print.
             return [w for w in first if w.confidence >= NOISE]
-        left, _, _, _ = _padded(box, image)
         out = []
         for word in second:
             placed = replace(
-                word,
-                left=left + word.left,
-                right=left + word.right,
-                top=box[1],
-                bottom=box[3],
-                block=first[0].block,
-                line=first[0].line,
-                engine=self._second.name,
+                word, block=first[0].block, line=first[0].line, engine=self._second.name
             )
             twin = _twin(placed, first)
             if twin is not None:
@@ -97,57 +80,14 @@ class Auto:
             out.append(placed)
         return out
 
-    def _missed(
-        self, image: Grey, words: list[EngineWord], languages: tuple[str, ...]
-    ) -> list[EngineWord]:
-        """What looks like print where the first engine read nothing."""
-        boxes = missed_boxes(image, words)[:MAX_LINES]
-        found = []
-        again = self._second.read_lines([_crop(image, box) for box in boxes], languages)
-        for number, (box, line) in enumerate(zip(boxes, again, strict=True)):
-            text = "".join(w.text for w in line)
-            if _mean(line) < MISSED_TRUST or sum(c.isalnum() for c in text) < 2:
-                continue
-            left, _, _, _ = _padded(box, image)
-            found += [
-                replace(
-                    word,
-                    left=left + word.left,
-                    right=left + word.right,
-                    top=box[1],
-                    bottom=box[3],
-                    block=-1 - number,
-                    line=-1 - number,
-                    engine=self._second.name,
-                )
-                for word in line
-            ]
-        return found
 
-
-def _around(line: list[EngineWord]) -> tuple[float, float, float, float]:
+def _around(line: list[EngineWord]) -> Box:
     return (
         min(w.left for w in line),
         min(w.top for w in line),
         max(w.right for w in line),
         max(w.bottom for w in line),
     )
-
-
-def _padded(box: tuple[float, float, float, float], image: Grey) -> tuple[int, int, int, int]:
-    left, top, right, bottom = box
-    pad = max(2.0, (bottom - top) * 0.15)
-    return (
-        max(0, int(left - 2 * pad)),
-        max(0, int(top - pad)),
-        min(image.shape[1], int(right + 2 * pad) + 1),
-        min(image.shape[0], int(bottom + pad) + 1),
-    )
-
-
-def _crop(image: Grey, box: tuple[float, float, float, float]) -> Grey:
-    left, top, right, bottom = _padded(box, image)
-    return np.ascontiguousarray(image[top:bottom, left:right])
 
 
 def _mean(words: list[EngineWord]) -> float:

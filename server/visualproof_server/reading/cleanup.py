@@ -126,7 +126,8 @@ def _light_ground(image: Grey) -> Grey:
     """The image with light print on dark blocks turned to dark print on light ones.
 
     Engines read the one far better than the other. A block is solid dark over more than the
-    strokes of letters, has a dark rim (large letters have none) and holds some light print; pictures hardly pass, and hold no words.
+    strokes of letters, has a dark rim (large letters have none) and holds some light print;
+    pictures hardly pass, and hold no words.
     """
     side = max(9, round(min(image.shape) * BLOCK_SIDE))
     dark = (image < DARK).astype(np.uint8)

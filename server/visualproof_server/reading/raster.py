@@ -52,18 +52,17 @@ def _raster_pdfium(path: Path, plan: PagePlan, password: str) -> Grey:
     with open_pdf(path, password) as pdf:
         try:
             pdf.init_forms()
-            page = pdf[plan.number - 1]
-            bitmap = page.render(scale=plan.dpi / 72.0, grayscale=True)
-            image = bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width]
+            return drawn(pdf[plan.number - 1], plan)
         except (pypdfium2.PdfiumError, MemoryError, ValueError):
             raise VisualProofError(
                 "RASTER_FAILED", f"Page {plan.number} cannot be drawn by either renderer."
             ) from None
-        return fitted(image, plan)
 
 
-def fitted(image: Grey, plan: PagePlan) -> Grey:
-    """A drawn page in the planned size, from which pdfium may be a pixel off."""
+def drawn(page: pypdfium2.PdfPage, plan: PagePlan) -> Grey:
+    """A page as pdfium draws it, in the planned size; pdfium may be a pixel off that."""
+    bitmap = page.render(scale=plan.dpi / 72.0, grayscale=True)
+    image = bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width]
     if image.shape != (plan.height, plan.width):
         image = cv2.resize(image, (plan.width, plan.height), interpolation=cv2.INTER_AREA)
     return np.ascontiguousarray(image)

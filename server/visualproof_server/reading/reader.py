@@ -39,6 +39,7 @@ from visualproof_server.reading.tables.find import find_tables, to_table
 from visualproof_server.reading.tables.grid import Grid
 from visualproof_server.reading.textlayer import (
     MAX_HIDDEN,
+    LayerWord,
     hidden,
     hidden_warning,
     layer_words,
@@ -100,48 +101,62 @@ def read_page(
     path: Path, number: int, options: ReadOptions, limits: PageLimits, engine: OcrEngine
 ) -> ReadPage:
     """Reads one page, 1-based; errors are those of source and raster, and the engine's."""
-    media = file_type(path)
-    seen: VisibleText | None = None
-    if media is MediaType.PDF:
-        with open_pdf(path, options.password) as pdf:
-            plan = plan_pdf_page(pdf, number, options.dpi, limits)
-        stated: int | None = round(plan.dpi)
-        if options.text_layer is TextLayer.VISIBLE:
-            seen = visible_text(path, plan, options.password)
-        if seen is not None and seen.words:
-            image, layer = seen.image, seen.layer
-        else:
-            seen = None
-            image = raster_pdf(path, plan, options.password)
-            layer = layer_words(path, plan, options.password)
-    else:
+    if file_type(path) is not MediaType.PDF:
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
             image = raster_image(opened, plan)
-        stated, layer = None, []
-    if seen is not None:
-        rest = read_rest(seen, options.languages, round(plan.dpi), engine)
-        cleaned, words = unchanged(image), [*seen.words, *_print(rest, image)]
-    else:
-        cleaned, words = _words(image, options.languages, stated, engine)
+        return _read_pixels(image, plan, None, [], options, engine)
+    with open_pdf(path, options.password) as pdf:
+        plan = plan_pdf_page(pdf, number, options.dpi, limits)
+    if options.text_layer is TextLayer.VISIBLE:
+        seen = visible_text(path, plan, options.password)
+        if seen.words:
+            return _read_layer(seen, plan, options, engine)
+    image = raster_pdf(path, plan, options.password)
+    layer = layer_words(path, plan, options.password)
+    return _read_pixels(image, plan, round(plan.dpi), layer, options, engine)
+
+
+def _read_layer(
+    seen: VisibleText, plan: PagePlan, options: ReadOptions, engine: OcrEngine
+) -> ReadPage:
+    """A page by its proven text; only what is printed beside that is read from pixels."""
+    rest = read_rest(seen, options.languages, round(plan.dpi), engine)
+    words = [*seen.words, *_print(rest, seen.image)]
+    unseen = hidden(seen.layer, seen.image, [w.text for w in words])
+    # The rest was read already, so tables are not read a second time.
+    page = _laid_out(unchanged(seen.image), words, plan, options, engine.name, None)
+    return ReadPage(_with_hidden(page, unseen), encode(seen.image))
+
+
+def _read_pixels(
+    image: Grey,
+    plan: PagePlan,
+    dpi: int | None,
+    layer: list[LayerWord],
+    options: ReadOptions,
+    engine: OcrEngine,
+) -> ReadPage:
+    """A page by OCR, turned if its print stands the wrong way up, beside its text layer."""
+    cleaned, words = _words(image, options.languages, dpi, engine)
     read = [w.text for w in words]
     unseen = hidden(layer, image, read)
-    differs = mismatch_warning(layer, unseen, read, number) if seen is None else ()
-    doubtful = seen is None and (_is_poor(words) or _is_tall(words))
-    if doubtful and (turn := turn_needed(image)):
+    differs = mismatch_warning(layer, unseen, read, plan.number)
+    if (_is_poor(words) or _is_tall(words)) and (turn := turn_needed(image)):
         upright = turned(image, turn)
-        level, again = _words(upright, options.languages, stated, engine)
+        level, again = _words(upright, options.languages, dpi, engine)
         if _sureness(again) > _sureness(words) or (_is_tall(words) and not _is_tall(again)):
             image, cleaned, words, plan = upright, level, again, turned_plan(plan, turn)
-    grids: list[Grid] = []
-    if not options.tables_disabled:
-        # What is beside proven text was read from the rest of the page already.
-        second = engine if seen is None else None
-        grids, words = find_tables(cleaned.image, words, second, options.languages)
-    lines, tables = _laid_out(grids, words, cleaned, engine.name)
-    page = replace(_page(plan, lines, tables), hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN])
-    page = replace(page, warnings=page.warnings + hidden_warning(unseen, number) + differs)
-    return ReadPage(page, encode(image))
+    page = _with_hidden(_laid_out(cleaned, words, plan, options, engine.name, engine), unseen)
+    return ReadPage(replace(page, warnings=page.warnings + differs), encode(image))
+
+
+def _with_hidden(page: Page, unseen: list[LayerWord]) -> Page:
+    return replace(
+        page,
+        hidden=" ".join(w.text for w in unseen)[:MAX_HIDDEN],
+        warnings=page.warnings + hidden_warning(unseen, page.number),
+    )
 
 
 def _sureness(words: list[EngineWord]) -> float:
@@ -196,12 +211,26 @@ def _print(words: list[EngineWord], image: Grey) -> list[EngineWord]:
 
 
 def _laid_out(
-    grids: list[Grid], words: list[EngineWord], cleaned: Cleaned, engine: str
-) -> tuple[tuple[Line, ...], tuple[Table, ...]]:
-    """Lines and tables in reading order; no word stands in both."""
+    cleaned: Cleaned,
+    words: list[EngineWord],
+    plan: PagePlan,
+    options: ReadOptions,
+    name: str,
+    second: OcrEngine | None,
+) -> Page:
+    """Words as lines and tables in reading order; no word stands in both.
+
+    name is that of the engine; second reads doubtful cells once more.
+    """
+    layer = sum(w.engine == NAME for w in words)
+    source = Source.TEXT_LAYER if 2 * layer > len(words) else Source.OCR
+    grids: list[Grid] = []
+    if not options.tables_disabled:
+        grids, words = find_tables(cleaned.image, words, second, options.languages)
     areas = [Box(*(round(v) for v in astuple(grid.area))) for grid in grids]
-    lines, order = to_lines(words, cleaned, engine, areas)
-    return lines, tuple(to_table(grids[i], after, cleaned, engine) for i, after in order)
+    lines, order = to_lines(words, cleaned, name, areas)
+    tables = tuple(to_table(grids[i], after, cleaned, name) for i, after in order)
+    return _page(plan, source, lines, tables)
 
 
 def reread(
@@ -237,7 +266,9 @@ def decode(image: bytes) -> Grey:
     return np.asarray(cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_GRAYSCALE), np.uint8)
 
 
-def _page(plan: PagePlan, lines: tuple[Line, ...], tables: tuple[Table, ...]) -> Page:
+def _page(
+    plan: PagePlan, source: Source, lines: tuple[Line, ...], tables: tuple[Table, ...]
+) -> Page:
     warnings = []
     if plan.lowered:
         text = f"Page {plan.number} is read at {plan.dpi:.0f} dpi to stay within the limits."
@@ -254,21 +285,12 @@ def _page(plan: PagePlan, lines: tuple[Line, ...], tables: tuple[Table, ...]) ->
         plan.height_pt,
         plan.rotation,
         plan.dpi,
-        _source(lines, tables),
+        source,
         tuple(Line(_clipped(line.words, plan), line.block) for line in lines),
         tuple(_clipped_table(table, plan) for table in tables),
         plan.pdf_transform,
         tuple(warnings),
     )
-
-
-def _source(lines: tuple[Line, ...], tables: tuple[Table, ...]) -> Source:
-    """Where most of a page's words come from."""
-    words = [w for li in lines for w in li.words] + [
-        w for t in tables for c in t.cells for w in c.words
-    ]
-    layer = sum(w.engine == NAME for w in words)
-    return Source.TEXT_LAYER if words and 2 * layer > len(words) else Source.OCR
 
 
 def _clipped_table(table: Table, plan: PagePlan) -> Table:

@@ -53,7 +53,7 @@ def layer_words(path: Path, plan: PagePlan, password: str) -> list[LayerWord]:
 def as_words(text: str, boxes: NDArray[Any]) -> list[LayerWord]:
     """Characters and their boxes as words."""
     return [
-        LayerWord(text[start:end], _around(boxes[start:end]))
+        LayerWord(text[start:end], around(boxes[start:end]))
         for start, end in word_spans(text)
         if text[start:end].strip("\x00\ufffe")
     ]
@@ -142,7 +142,8 @@ def mismatch_warning(
     return ()
 
 
-def _around(boxes: NDArray[Any]) -> Box:
+def around(boxes: NDArray[Any]) -> Box:
+    """Around some characters' boxes."""
     left, top = boxes[:, :2].min(axis=0).tolist()
     right, bottom = boxes[:, 2:].max(axis=0).tolist()
     return Box(left, top, right, bottom)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.engine import EngineWord, OcrEngine
-from visualproof_server.reading.missed import missed_boxes
-from visualproof_server.reading.raster import Grey, fitted
+from visualproof_server.reading.missed import missed_boxes, read_missed
+from visualproof_server.reading.raster import Grey, drawn
 from visualproof_server.reading.source import PagePlan, open_pdf
-from visualproof_server.reading.textlayer import LayerWord, as_words, characters, word_spans
+from visualproof_server.reading.textlayer import LayerWord, around, as_words, characters, word_spans
 
 # Name of the reader, as engines have one.
 NAME = "text_layer"
@@ -36,8 +36,6 @@ MAX_SHARED = 0.2
 # Patches of other ink up to which they are read as lines, not as a page.
 MAX_PATCHES = 40
 FEW_WORDS = 20
-# Mean confidence from which such a patch is print.
-PATCH_TRUST = 0.8
 # pdfium's stand-ins for a hyphen that ends a line.
 _LINE_ENDS = "\n\ufffe\x02"
 _HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-", "\xad": "-"})
@@ -63,9 +61,9 @@ def visible_text(path: Path, plan: PagePlan, password: str) -> VisibleText:
             pdf.init_forms()
             page = pdf[plan.number - 1]
             text, boxes = characters(page, plan)
-            image = _drawn(page, plan)
+            image = drawn(page, plan)
             _hide(page)
-            without = _drawn(page, plan)
+            without = drawn(page, plan)
         except (pypdfium2.PdfiumError, MemoryError, ValueError):
             raise VisualProofError(
                 "RASTER_FAILED", f"Page {plan.number} cannot be drawn."
@@ -93,35 +91,7 @@ def read_rest(
     boxes = [] if few else missed_boxes(seen.rest, seen.words)
     if few or len(boxes) > MAX_PATCHES:
         return engine.read(seen.rest, languages, dpi)
-    crops, corners = [], []
-    for left, top, right, bottom in boxes:
-        pad = max(2, round((bottom - top) * 0.2))
-        y, x = max(0, int(top) - pad), max(0, int(left) - 2 * pad)
-        crops.append(
-            np.ascontiguousarray(seen.rest[y : int(bottom) + pad + 1, x : int(right) + 2 * pad + 1])
-        )
-        corners.append(x)
-    out = []
-    for number, (box, x, words) in enumerate(
-        zip(boxes, corners, engine.read_lines(crops, languages), strict=True)
-    ):
-        sure = sum(w.confidence for w in words) >= PATCH_TRUST * max(1, len(words))
-        if not sure or not any(c.isalnum() for w in words for c in w.text):
-            continue
-        out += [
-            EngineWord(
-                w.text, x + w.left, box[1], x + w.right, box[3], w.confidence, -1, -1 - number,
-                w.engine or engine.name,
-            )
-            for w in words
-        ]  # fmt: skip
-    return out
-
-
-def _drawn(page: pypdfium2.PdfPage, plan: PagePlan) -> Grey:
-    bitmap = page.render(scale=plan.dpi / 72.0, grayscale=True)
-    grey = bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width]
-    return fitted(grey, plan)
+    return read_missed(seen.rest, boxes, 1, engine, languages)
 
 
 def _hide(page: pypdfium2.PdfPage) -> None:
@@ -146,22 +116,22 @@ def _proven(text: str, boxes: NDArray[Any], ink: NDArray[np.bool_]) -> list[Engi
     words = []
     for start, end in word_spans(text):
         if inked[start:end].all():
-            left, top = boxes[start:end, :2].min(axis=0).tolist()
-            right, bottom = boxes[start:end, 2:].max(axis=0).tolist()
             spelled = text[start:end].translate(_HYPHENS)
-            number = int(line[start])
-            words.append(EngineWord(spelled, left, top, right, bottom, 1.0, 0, number, NAME))
+            b, number = around(boxes[start:end]), int(line[start])
+            words.append(
+                EngineWord(spelled, b.left, b.top, b.right, b.bottom, 1.0, 0, number, NAME)
+            )
     owner = np.full(ink.shape, -1, np.int32)
     contested: set[int] = set()
     for number, word in enumerate(words):
-        place = owner[int(word.top) : int(word.bottom), int(word.left) : int(word.right)]
-        if place.size and int(place.max()) >= 0:
-            for other in np.unique(place[place >= 0]).tolist():
-                if (place == other).mean() > MAX_SHARED:
+        taken = owner[int(word.top) : int(word.bottom), int(word.left) : int(word.right)]
+        if taken.size and int(taken.max()) >= 0:
+            for other in np.unique(taken[taken >= 0]).tolist():
+                if (taken == other).mean() > MAX_SHARED:
                     # Printed twice for weight, it is one word; as something else, neither is sure.
                     same = words[other].text == word.text
                     contested |= {number} if same else {number, other}
-        place[place < 0] = number
+        taken[taken < 0] = number
     return [w for n, w in enumerate(words) if n not in contested]
 
 

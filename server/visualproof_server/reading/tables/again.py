@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from visualproof_server.reading.engine import EngineWord, OcrEngine
-from visualproof_server.reading.missed import Box, missed_boxes
+from visualproof_server.reading.missed import Box, missed_boxes, read_patches
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.tables.grid import Area, Grid
 from visualproof_server.reading.tables.rules import Rules
@@ -93,31 +93,25 @@ class Again:
         """The words of each box, none where nothing sure is read; marks: also without letters."""
         margin = MARGIN * self.height
         latin = not any(code.startswith(("chi", "jpn")) for code in self.languages)
-        crops = []
-        for left, top, right, bottom in boxes:
-            rows = slice(max(0, int(top - margin)), int(bottom + margin) + 1)
-            columns = slice(max(0, int(left - margin)), int(right + margin) + 1)
-            crops.append(np.ascontiguousarray(self.image[rows, columns]))
+        read = read_patches(
+            self.image, boxes, self.engine, self.languages, lambda _: (margin, margin)
+        )
         out: list[list[EngineWord]] = []
-        for number, (box, found) in enumerate(
-            zip(boxes, self.engine.read_lines(crops, self.languages), strict=True)
-        ):
+        for number, (box, found) in enumerate(zip(boxes, read, strict=True)):
             sure = bool(found) and statistics.mean(w.confidence for w in found) >= TRUST
             if not sure or not (marks or any(c.isalnum() for w in found for c in w.text)):
                 out.append([])
                 continue
-            start = box[0] - margin
             line = -MAX_CROPS * (2 if marks else 1) - number
+            alone = len(found) == 1
             out.append(
                 [
                     replace(
                         word,
                         # The recogniser has a Chinese numeral for a lone dash.
                         text=word.text.replace("一", "—") if latin else word.text,
-                        left=max(box[0], start + word.left) if len(found) > 1 else box[0],
-                        right=min(box[2], start + word.right) if len(found) > 1 else box[2],
-                        top=box[1],
-                        bottom=box[3],
+                        left=box[0] if alone else max(box[0], word.left),
+                        right=box[2] if alone else min(box[2], word.right),
                         block=line,
                         line=line,
                     )

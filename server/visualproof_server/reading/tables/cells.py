@@ -3,7 +3,7 @@
 import statistics
 from dataclasses import dataclass
 
-from visualproof_server.reading.tables.grid import Grid, GridCell, place
+from visualproof_server.reading.tables.grid import Grid, GridCell, Joined, place
 from visualproof_server.reading.tables.rules import Rule, Rules
 from visualproof_server.reading.tables.text import (
     Phrase,
@@ -36,7 +36,7 @@ def make_cells(
     """Fills a grid with the words of its lines; merges what no rule and no white space parts."""
     sides = drawn(xs, ys, rules, height)
     phrases = _phrases(xs, ys, lines, sides)
-    merged = _Merged(len(ys) - 1, len(xs) - 1)
+    merged = Joined((r, c) for r in range(len(ys) - 1) for c in range(len(xs) - 1))
     _merge_where_rules_end(merged, sides)
     bodies = _bodies(phrases, xs)
     reaches = [
@@ -48,7 +48,7 @@ def make_cells(
             for column in range(first, end - 1):
                 if not sides.right[row][column]:
                     merged.join((row, column), (row, column + 1))
-    cells, doubtful = merged.cells()
+    cells, doubtful = _rectangles(merged)
     by_slot = {
         (r, c): cell
         for cell in cells
@@ -70,35 +70,17 @@ def drawn_shares(grid: Grid, rules: Rules, height: float) -> list[float]:
     return [share for share in shares if share > 0]
 
 
-class _Merged:
-    """Places joined to cells."""
-
-    def __init__(self, rows: int, columns: int) -> None:
-        self._first = {(r, c): (r, c) for r in range(rows) for c in range(columns)}
-
-    def find(self, slot: Slot) -> Slot:
-        while self._first[slot] != slot:
-            slot = self._first[slot]
-        return slot
-
-    def join(self, a: Slot, b: Slot) -> None:
-        a, b = sorted((self.find(a), self.find(b)))
-        self._first[b] = a
-
-    def cells(self) -> tuple[list[GridCell], bool]:
-        """Rectangular cells in reading order, and whether some joined places were none."""
-        groups: dict[Slot, list[Slot]] = {}
-        for slot in self._first:
-            groups.setdefault(self.find(slot), []).append(slot)
-        cells, doubtful = [], False
-        for slots in groups.values():
-            rows, columns = {r for r, _ in slots}, {c for _, c in slots}
-            if len(rows) * len(columns) == len(slots):
-                cells.append(GridCell(min(rows), min(columns), max(rows) + 1, max(columns) + 1))
-            else:
-                doubtful = True
-                cells += [GridCell(r, c, r + 1, c + 1) for r, c in slots]
-        return sorted(cells, key=lambda c: (c.row, c.column)), doubtful
+def _rectangles(merged: Joined[Slot]) -> tuple[list[GridCell], bool]:
+    """Rectangular cells in reading order, and whether some joined places were none."""
+    cells, doubtful = [], False
+    for slots in merged.groups():
+        rows, columns = {r for r, _ in slots}, {c for _, c in slots}
+        if len(rows) * len(columns) == len(slots):
+            cells.append(GridCell(min(rows), min(columns), max(rows) + 1, max(columns) + 1))
+        else:
+            doubtful = True
+            cells += [GridCell(r, c, r + 1, c + 1) for r, c in slots]
+    return sorted(cells, key=lambda c: (c.row, c.column)), doubtful
 
 
 def drawn(xs: list[float], ys: list[float], rules: Rules, height: float) -> Sides:
@@ -129,7 +111,7 @@ def _phrases(
     return rows
 
 
-def _merge_where_rules_end(merged: _Merged, sides: Sides) -> None:
+def _merge_where_rules_end(merged: Joined[Slot], sides: Sides) -> None:
     rows, columns = range(len(sides.right)), range(len(sides.right[0]))
     for column in columns[:-1]:
         if sum(sides.right[r][column] for r in rows) >= RULED * len(rows):

@@ -1,10 +1,14 @@
 """What a table is before it has page coordinates: columns, rows and cells in pixels."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.missed import Box
 from visualproof_server.reading.tables.text import Phrase
+
+T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Area:
         """Whether a word's centre lies inside."""
         return self.holds_box((word.left, word.top, word.right, word.bottom))
 
-    def holds_box(self, box: tuple[float, float, float, float]) -> bool:
+    def holds_box(self, box: Box) -> bool:
         """The same for (left, top, right, bottom)."""
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         return self.left <= x <= self.right and self.top <= y <= self.bottom
@@ -92,6 +96,28 @@ class Grid:
             self.xs[cell.column_end],
             self.ys[cell.row_end],
         )
+
+
+class Joined(Generic[T]):
+    """Things in groups: union-find."""
+
+    def __init__(self, things: Iterable[T]) -> None:
+        self._first = {thing: thing for thing in things}
+
+    def _find(self, thing: T) -> T:
+        while self._first[thing] != thing:
+            thing = self._first[thing]
+        return thing
+
+    def join(self, a: T, b: T) -> None:
+        self._first[self._find(b)] = self._find(a)
+
+    def groups(self) -> list[list[T]]:
+        """In the order of their first members, as these were given."""
+        out: dict[T, list[T]] = {}
+        for thing in self._first:
+            out.setdefault(self._find(thing), []).append(thing)
+        return list(out.values())
 
 
 def clustered(values: Iterable[float], distance: float) -> list[float]:

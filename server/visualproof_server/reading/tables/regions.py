@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from visualproof_server.reading.engine import EngineWord
-from visualproof_server.reading.tables.grid import Area, Grid, place
+from visualproof_server.reading.tables.grid import Area, Grid, Joined, place
 from visualproof_server.reading.tables.rules import Rule, Rules
 from visualproof_server.reading.tables.text import Phrase, TextLine, text_lines
 
@@ -109,27 +109,19 @@ def _touching(
 ) -> list[tuple[list[Rule], list[Rule]]]:
     """Rules that cross or touch, as groups of level and upright ones."""
     total = len(level) + len(upright)
-    parent = list(range(total))
-
-    def find(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
+    joined = Joined(range(total))
     for i, h in enumerate(level):
         for j, v in enumerate(upright):
             if h.start - reach <= v.at <= h.end + reach:
                 if v.start - reach <= h.at <= v.end + reach:
-                    parent[find(i)] = find(len(level) + j)
-    groups: dict[int, tuple[list[Rule], list[Rule]]] = {}
-    for i in range(total):
-        hs, vs = groups.setdefault(find(i), ([], []))
-        if i < len(level):
-            hs.append(level[i])
-        else:
-            vs.append(upright[i - len(level)])
-    return list(groups.values())
+                    joined.join(i, len(level) + j)
+    return [
+        (
+            [level[i] for i in group if i < len(level)],
+            [upright[i - len(level)] for i in group if i >= len(level)],
+        )
+        for group in joined.groups()
+    ]
 
 
 def _around(hs: list[Rule], vs: list[Rule]) -> Area:

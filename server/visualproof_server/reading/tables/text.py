@@ -10,18 +10,10 @@ _NUMBER = re.compile(r"[-+–—−(<>~≈$€£¥%*.,:;'’/\d\s)°xX]+[a-zA-Z*
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
-    """Words of one text line that stand close together."""
+class _Words:
+    """At least one word on one level, left to right."""
 
     words: tuple[EngineWord, ...]
-
-    @property
-    def left(self) -> float:
-        return self.words[0].left
-
-    @property
-    def right(self) -> float:
-        return max(w.right for w in self.words)
 
     @property
     def top(self) -> float:
@@ -30,6 +22,20 @@ class Phrase:
     @property
     def bottom(self) -> float:
         return max(w.bottom for w in self.words)
+
+
+class Phrase(_Words):
+    """Words of one text line that stand close together."""
+
+    __slots__ = ()
+
+    @property
+    def left(self) -> float:
+        return self.words[0].left
+
+    @property
+    def right(self) -> float:
+        return max(w.right for w in self.words)
 
     @property
     def centre(self) -> float:
@@ -63,23 +69,14 @@ def is_number(text: str) -> bool:
 _NO_VALUE = frozenset(["-", "–", "—", "n/a", "na", "n.a", "nil", "none", "", ":", "..", "…", "x"])
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
-    """Words on one level, left to right."""
+class TextLine(_Words):
+    """All words on one level."""
 
-    words: tuple[EngineWord, ...]
+    __slots__ = ()
 
     @property
     def middle(self) -> float:
         return statistics.median((w.top + w.bottom) / 2 for w in self.words)
-
-    @property
-    def top(self) -> float:
-        return min(w.top for w in self.words)
-
-    @property
-    def bottom(self) -> float:
-        return max(w.bottom for w in self.words)
 
     def phrases(self, gap: float, cuts: list[float] | None = None) -> list[Phrase]:
         """Words parted where more than `gap` pixels or an upright rule lies between them."""
