@@ -18,6 +18,8 @@ from visualproof_server.model.report import FieldResult, FieldSpec, Status
 from visualproof_server.proving.prove import Index, prove
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.reading import reader
+from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import Tesseract
 from visualproof_server.reading.visible import NAME
@@ -125,6 +127,29 @@ def test_a_font_that_says_other_digits_than_it_draws(tmp_path: Path) -> None:
         Status.UNCERTAIN,
         ["PIXELS_DIFFER"],
     )
+
+
+class FromZero:
+    """An engine that numbers its lines from 0, as the text layer's could be."""
+
+    name, version = "zero", "1"
+
+    def languages(self) -> tuple[str, ...]:
+        return ENGINE.languages()
+
+    def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
+        return [replace(w, line=0) for w in ENGINE.read(image, languages, dpi)]
+
+    def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
+        return ENGINE.read_lines(images, languages)
+
+
+def test_lines_of_the_layer_and_of_an_engine_stay_apart(tmp_path: Path) -> None:
+    under = "BT /F1 24 Tf 40 120 Td (Sum 77.00) Tj ET 1 g 30 110 300 40 re f 0 g "
+    over = "BT /F1 24 Tf 40 120 Td (Paid 99.00) Tj ET"
+    (tmp_path / "x.pdf").write_bytes(pdf(VISIBLE + under + over))
+    page = reader.read_page(tmp_path / "x.pdf", 1, READ, PageLimits(), FromZero()).page
+    assert texts(page) == ["Total due 90.00", "Paid 99.00"]
 
 
 def test_a_layer_that_differs_from_the_page_is_warned_of(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ MAX_SHARED = 0.2
 # Patches of other ink up to which they are read as lines, not as a page.
 MAX_PATCHES = 40
 FEW_WORDS = 20
+# Lines that one page's layer may have.
+LAYER_LINES = 10**9
 # pdfium's stand-ins for a hyphen that ends a line.
 _LINE_ENDS = "\n\ufffe\x02"
 _HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-", "\xad": "-"})
@@ -112,7 +114,8 @@ def _hide(page: pypdfium2.PdfPage) -> None:
 def _proven(text: str, boxes: NDArray[Any], ink: NDArray[np.bool_]) -> list[EngineWord]:
     """Words whose glyphs are inked and whose place is theirs alone."""
     inked = _inked(text, boxes, ink)
-    line = np.cumsum([char in _LINE_ENDS for char in text])
+    # Engines number their lines too: those of the layer lie far from any of theirs.
+    line = np.cumsum([char in _LINE_ENDS for char in text]) - LAYER_LINES
     words = []
     for start, end in word_spans(text):
         if inked[start:end].all():
