@@ -7,7 +7,7 @@ from visualproof_server.model.document import Document
 from visualproof_server.model.report import Action, FieldResult, FieldSpec, Status
 
 from proving.claims import codes, report_of
-from proving.pages import table_of, tabled
+from proving.pages import printed, table_of, tabled
 
 YEARS = [["Item", "2023", "2024"], ["Revenue", "900.00", "950.00"], ["Costs", "", "720.00"]]
 
@@ -226,6 +226,24 @@ def test_equal_prints_in_one_row_go_by_the_other_items_column() -> None:
     results = report_of(document, answer, FieldSpec("/items/*/a", "money")).results
     assert {r.status for r in results} == {Status.VERIFIED}
     assert results[3].evidence[0].block_ids == ("T1.R3C3.W1",)
+
+
+def test_a_rival_at_the_label_is_no_place_of_the_value() -> None:
+    # 5.00 is printed once: the second claim of it must not take the 7.00 beside it.
+    answer = {"items": [{"a": 5.0}, {"a": 5.0}]}
+    spec = FieldSpec("/items/*/a", "money", labels=("Amount",))
+    results = report_of(printed(["Amount 5.00  7.00"]), answer, spec).results
+    assert [r.status for r in results] == [Status.AMBIGUOUS] * 2
+
+
+def test_values_printed_in_many_rows_take_their_own() -> None:
+    rows = [["What", "Qty", "Sum"], *([f"Part {n}", "1", f"{n}7.00"] for n in range(100, 160))]
+    document = tabled(([], table_of(rows), []))
+    answer = {"items": [{"d": d, "q": int(q), "a": float(a)} for d, q, a in rows[1:]]}
+    fields = (FieldSpec("/items/*/q", "number"), FieldSpec("/items/*/a", "money"))
+    results = report_of(document, answer, *fields).results
+    assert {r.status for r in results} == {Status.VERIFIED}
+    assert results[-2].evidence[0].block_ids == ("T1.R61C2.W1",)
 
 
 def test_missing_and_invented_items_are_told_apart() -> None:

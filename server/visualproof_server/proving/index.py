@@ -128,8 +128,14 @@ class Index:
         return words
 
     @cached_property
-    def word_by_id(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.ids)}
+    def words_by_table_row(self) -> dict[tuple[int, int], list[int]]:
+        """Words of each row of each table, (table, row) from 1; merged cells count in all rows."""
+        rows: dict[tuple[int, int], list[int]] = {}
+        for word, cell in enumerate(self.cells):
+            if cell is not None:
+                for row in range(cell.row, cell.row + cell.row_span):
+                    rows.setdefault((self.table_of(word), row), []).append(word)
+        return rows
 
     @cached_property
     def doubtful_tables(self) -> frozenset[int]:

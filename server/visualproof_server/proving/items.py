@@ -4,10 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from visualproof_server.model.report import Evidence, FieldResult, Reason, Status
+from visualproof_server.model.report import FieldResult, Reason, Status
 from visualproof_server.proving.context import on_total_row
 from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.registry import KINDS
+
+# Places of one value up to which they are looked at.
+MAX_PLACES = 500
 
 TableRow = tuple[int, int]
 """Table and row, both 1-based."""
@@ -18,7 +21,14 @@ class Judge(Protocol):
 
     index: Index
 
-    def settle(self, result: FieldResult, place: Evidence) -> FieldResult:
+    def places(self, result: FieldResult) -> list[Run]:
+        """Every place that prints a value which is proven, or open between equal prints.
+
+        The first is its own if it is proven. Empty for all other results.
+        """
+        ...
+
+    def settle(self, result: FieldResult, place: Run) -> FieldResult:
         """The result as proven at one of its places, if that was read well."""
         ...
 
@@ -55,32 +65,25 @@ def _pattern(path: str) -> str:
 
 def _settle_equal(out: list[FieldResult], judge: Judge) -> None:
     groups: dict[tuple[str, str], list[int]] = {}
-    used: dict[tuple[str, tuple[str, ...]], str] = {}
+    used: dict[tuple[str, tuple[int, ...]], str] = {}
     for number, result in enumerate(out):
         pattern = _pattern(result.path)
-        if "*" not in pattern or not result.evidence:
+        places = judge.places(result) if "*" in pattern else []
+        if not places:
             continue
-        if _is_open(result):
+        if result.status is Status.AMBIGUOUS:
             groups.setdefault((pattern, result.value_json), []).append(number)
-        elif result.status is Status.VERIFIED and KINDS[result.kind].chance:
-            key = (pattern, result.evidence[0].block_ids)
+        elif KINDS[result.kind].chance:
+            key = (pattern, places[0].words)
             if key in used:
                 note = Reason("CLAIMED_TWICE", f"{used[key]} already uses this place.")
                 out[number] = judge.unsettle(result, Status.AMBIGUOUS, note)
             used.setdefault(key, result.path)
-    for numbers in groups.values():
-        places = out[numbers[0]].candidates
-        free = [p for p in places if (_pattern(out[numbers[0]].path), p.block_ids) not in used]
+    for (pattern, _), numbers in groups.items():
+        free = [p for p in judge.places(out[numbers[0]]) if (pattern, p.words) not in used]
         if len(numbers) > 1 and len(free) == len(numbers):
             for number, place in zip(numbers, free, strict=True):
                 out[number] = judge.settle(out[number], place)
-
-
-def _is_open(result: FieldResult) -> bool:
-    """Whether only the choice between equal prints is open."""
-    return result.status is Status.AMBIGUOUS and any(
-        r.code == "SEVERAL_PLACES" for r in result.reasons
-    )
 
 
 def _lists(results: list[FieldResult]) -> dict[str, dict[int, list[int]]]:
@@ -113,9 +116,20 @@ class _Rows:
     ) -> None:
         self._name, self._out, self._judge, self._index = name, out, judge, judge.index
         self._items = [_Item(number, results) for number, results in sorted(items.items())]
+        self._places: dict[int, list[Run]] = {}
+        self._known_rows: dict[tuple[int, int, int], frozenset[TableRow]] = {}
+        columns: dict[str, Counter[int]] = {}
         for item in self._items:
             for number in item.results:
-                item.rows.update({r for p in self._places(number) for r in self._rows(p)})
+                places = judge.places(out[number])
+                # What is printed all over the document says nothing of a row.
+                self._places[number] = places if len(places) <= MAX_PLACES else []
+                item.rows.update(frozenset().union(*map(self._rows, self._places[number])))
+                if len(places) == 1:
+                    found = columns.setdefault(_pattern(out[number].path), Counter())
+                    found[self._column(places[0])] += 1
+        # Where most items have each field, by those values that stand in one place.
+        self._columns = {name: found.most_common(1)[0][0] for name, found in columns.items()}
 
     def settle(self) -> list[FieldResult]:
         """Decides the items' results in place; gives those for rows that no item claims."""
@@ -127,38 +141,22 @@ class _Rows:
                 self._without_row(item, taken)
         return self._missing(taken)
 
-    def _places(self, number: int) -> list[Evidence]:
-        """Where a value may stand: its place, or all of several."""
-        result = self._out[number]
-        if result.status is Status.VERIFIED or _is_open(result):
-            return list(dict.fromkeys([*result.evidence[:1], *result.candidates]))
-        return []
-
-    def _rows(self, place: Evidence) -> set[TableRow]:
+    def _rows(self, place: Run) -> frozenset[TableRow]:
         """Rows of a table that a place stands in; a row of names alone goes with its neighbours."""
-        word = self._index.word_by_id[place.block_ids[0]]
-        cell, table = self._index.cells[word], self._index.table_of(word)
+        cell, table = self._index.cells[place.words[0]], self._index.table_of(place.words[0])
         if cell is None or table in self._index.doubtful_tables:
-            return set()
-        rows = set(range(cell.row, cell.row + cell.row_span))
-        if not any(self._has_value(table, row) for row in rows):
-            rows |= {min(rows) - 1, max(rows) + 1}
-        return {(table, row) for row in rows}
+            return frozenset()
+        key = (table, cell.row, cell.row_span)
+        if key not in self._known_rows:
+            rows = set(range(cell.row, cell.row + cell.row_span))
+            if not any(self._has_value(table, row) for row in rows):
+                rows |= {min(rows) - 1, max(rows) + 1}
+            self._known_rows[key] = frozenset((table, row) for row in rows)
+        return self._known_rows[key]
 
-    def _column(self, place: Evidence) -> int:
-        cell = self._index.cells[self._index.word_by_id[place.block_ids[0]]]
+    def _column(self, place: Run) -> int:
+        cell = self._index.cells[place.words[0]]
         return cell.column if cell is not None else 0
-
-    def _columns(self, path: str) -> int:
-        """The column where most items have this field, by those that stand in one place; 0 if none."""
-        found: Counter[int] = Counter()
-        for item in self._items:
-            for number in item.results:
-                same = _pattern(self._out[number].path) == _pattern(path)
-                places = self._places(number) if same else []
-                if len(places) == 1:
-                    found[self._column(places[0])] += 1
-        return found.most_common(1)[0][0] if found else 0
 
     def _has_value(self, table: int, row: int) -> bool:
         return any(c.isdigit() for w in self._row_words(table, row) for c in self._text(w))
@@ -167,12 +165,7 @@ class _Rows:
         return self._index.words[word].text
 
     def _row_words(self, table: int, row: int) -> list[int]:
-        return [
-            w
-            for w in self._index.table_words(table)
-            if (cell := self._index.cells[w]) is not None
-            and cell.row <= row < cell.row + cell.row_span
-        ]
+        return self._index.words_by_table_row.get((table, row), [])
 
     def _assign(self) -> dict[TableRow, _Item]:
         """Rows to items, the best supported first, each once; two values make a row an item's."""
@@ -193,12 +186,13 @@ class _Rows:
     def _keep_to_row(self, item: _Item, row: TableRow) -> None:
         for number in item.results:
             result = self._out[number]
-            places = self._places(number)
+            places = self._places[number]
             inside = [p for p in places if row in self._rows(p)]
             if inside:
                 # Equal prints in one row: the column of the other items' values, if they have one.
-                place = min(inside, key=lambda p: self._column(p) != self._columns(result.path))
-                if _is_open(result) or place != result.evidence[0]:
+                usual = self._columns.get(_pattern(result.path), 0)
+                place = min(inside, key=lambda p: self._column(p) != usual)
+                if result.status is Status.AMBIGUOUS or place != places[0]:
                     self._out[number] = self._judge.settle(result, place)
             elif any(r[0] == row[0] for p in places for r in self._rows(p)):
                 note = Reason(
@@ -211,8 +205,8 @@ class _Rows:
         """An item whose values stand in different rows, or in another item's."""
         claimed = [row for row, count in item.rows.items() if count >= 2 and row in taken]
         named = [n for n in item.results if not KINDS[self._out[n].kind].chance]
-        named = [n for n in named if self._places(n)]
-        places = sum(bool(self._places(n)) for n in item.results)
+        named = [n for n in named if self._places[n]]
+        places = sum(bool(self._places[n]) for n in item.results)
         if claimed:
             other = taken[claimed[0]].number
             text = (
@@ -225,7 +219,7 @@ class _Rows:
         else:
             return
         for number in item.results:
-            in_table = any(self._rows(p) for p in self._places(number))
+            in_table = any(self._rows(p) for p in self._places[number])
             if in_table and self._out[number].status is Status.VERIFIED:
                 # The name stays: its row is the one that the others are not in.
                 if code == "WRONG_ROW" and number in named[:1]:
@@ -241,7 +235,7 @@ class _Rows:
             return []
         (table,) = tables
         columns = set.intersection(*(self._filled(table, row) for _, row in taken))
-        rows = {c.row for w in self._index.table_words(table) if (c := self._index.cells[w])}
+        rows = [row for number, row in self._index.words_by_table_row if number == table]
         touched = {row for item in self._items for row, count in item.rows.items() if count >= 2}
         out = []
         for row in sorted(rows):

@@ -74,6 +74,8 @@ class _Prover:
         self._wild = [(spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path]
         self._stricter = {p.status: p.action for p in request.policy}
         self.stale = self._staleness()
+        # What each result was made from; its lists hold all places, the report's not.
+        self._cases: dict[str, tuple[Claim, Finding]] = {}
 
     def spec_for(self, path: str) -> FieldSpec:
         if path in self._exact:
@@ -208,6 +210,7 @@ class _Prover:
         reasons = list(finding.reasons)
         if doubt is not None:
             reasons.insert(0, doubt)
+        self._cases[claim.path] = (claim, finding)
         method = Method.FUZZY
         if finding.exact:
             same = bool(finding.places) and finding.places[0].text == str(claim.value)
@@ -256,24 +259,24 @@ class _Prover:
             run.partial,
         )
 
-    def settle(self, result: FieldResult, place: Evidence) -> FieldResult:
+    def places(self, result: FieldResult) -> list[Run]:
+        """All places that print a value which is proven, or open between equal prints."""
+        open_between = result.status is Status.AMBIGUOUS and any(
+            r.code == "SEVERAL_PLACES" for r in result.reasons
+        )
+        if result.status is not Status.VERIFIED and not open_between:
+            return []
+        _, finding = self._cases[result.path]
+        return finding.equal or finding.places[:1]
+
+    def settle(self, result: FieldResult, place: Run) -> FieldResult:
         """A list item that was ambiguous, given its own place."""
-        spec = self.spec_for(result.path)
-        run = Run(
-            tuple(self.index.word_by_id[i] for i in place.block_ids), place.text, place.coarse
-        )
-        finding = Finding(Status.VERIFIED, [], [run], printed=place.text, exact=True)
-        doubt = self._second.doubt(finding)
-        status = gate(finding, doubt, self.stale)
-        return replace(
-            result,
-            status=status,
-            action=self.action(status, spec),
-            reasons=(doubt,) if doubt else (),
-            evidence=(place,),
-            candidates=(),
-            printed_text=place.text,
-        )
+        claim, was = self._cases[result.path]
+        finding = Finding(
+            Status.VERIFIED, [], [place], printed=place.text, exact=True, cited=was.cited,
+            suspect=was.suspect,
+        )  # fmt: skip
+        return self._result(claim, self.spec_for(claim.path), result.kind, finding)
 
     def unsettle(self, result: FieldResult, status: Status, note: Reason) -> FieldResult:
         """A list item that stands at another item's place."""

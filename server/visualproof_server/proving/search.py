@@ -134,7 +134,7 @@ class Search:
                 note = Reason("SEVERAL_PLACES", "Several values stand at this label.")
                 return Finding(
                     Status.AMBIGUOUS, [note, *reasons], chosen, chosen + rivals, chosen[0].text,
-                    exact=True,
+                    exact=True, equal=chosen,
                 )  # fmt: skip
             return Finding(
                 Status.VERIFIED, list(reasons), chosen[:1], printed=chosen[0].text, exact=True
@@ -190,7 +190,7 @@ class Search:
             note = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
             return _ambiguous(runs, [note, *reasons])
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
-        finding.exact = True
+        finding.exact, finding.equal = True, runs
         return finding
 
     def _counter_entry(self, runs: list[Run], reasons: list[Reason]) -> Finding:
@@ -310,7 +310,7 @@ class Search:
 
 def _ambiguous(runs: list[Run], reasons: list[Reason]) -> Finding:
     """Equally good places: the first is shown, all are candidates."""
-    return Finding(Status.AMBIGUOUS, reasons, runs[:1], runs, runs[0].text, exact=True)
+    return Finding(Status.AMBIGUOUS, reasons, runs[:1], runs, runs[0].text, exact=True, equal=runs)
 
 
 def _within(run: Run, area: Area) -> bool:

@@ -10,7 +10,8 @@ from visualproof_server.proving.index import Run
 class Finding:
     """What the search for one value came to, before confidence is looked at.
 
-    places prove it or print something else; others are candidates or the places elsewhere.
+    places prove it or print something else; others are candidates or the places elsewhere. equal
+    are all places that print the value, where a list of items may choose between them.
     suspect asks for a second look however confident the first reading was.
     """
 
@@ -18,6 +19,7 @@ class Finding:
     reasons: list[Reason] = field(default_factory=list)
     places: list[Run] = field(default_factory=list)
     others: list[Run] = field(default_factory=list)
+    equal: list[Run] = field(default_factory=list, kw_only=True)
     printed: str = ""
     nearest: Run | None = None
     similarity: float = 1.0
