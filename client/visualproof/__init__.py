@@ -1,6 +1,6 @@
 """Visual proof: where does the document say so, and does it really?"""
 
-from visualproof._channel import Picture, Prompt
+from visualproof._channel import Exported, Picture, Prompt
 from visualproof.client import Client
 from visualproof.errors import (
     CallError,
@@ -31,6 +31,7 @@ __all__ = [
     "DocumentFailed",
     "DocumentState",
     "Evidence",
+    "Exported",
     "FieldResult",
     "FieldSpec",
     "InvalidRequest",

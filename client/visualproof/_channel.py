@@ -81,17 +81,20 @@ def read_source(source: Source, file_name: str | None) -> tuple[bytes, str]:
 
 
 def upload_messages(
-    content: bytes, file_name: str, options: document_pb2.ReadOptions
+    content: bytes, file_name: str, options: document_pb2.ReadOptions, reading: bytes | None
 ) -> Iterator[pb.UploadDocumentRequest]:
     header = pb.UploadHeader(
         source_sha256=hashlib.sha256(content).hexdigest(),
         file_name=file_name[:255],
         options=options,
+        reading_sha256=hashlib.sha256(reading).hexdigest() if reading is not None else None,
     )
     # The header alone first: a server that knows the bytes answers before any is sent.
     yield pb.UploadDocumentRequest(header=header)
     for at in range(0, len(content), CHUNK):
         yield pb.UploadDocumentRequest(content=content[at : at + CHUNK])
+    for at in range(0, len(reading or b""), CHUNK):
+        yield pb.UploadDocumentRequest(reading=(reading or b"")[at : at + CHUNK])
 
 
 def options_of(
@@ -217,3 +220,83 @@ def joined_picture(number: int, parts: list[pb.GetPageImageResponse]) -> Picture
     first = parts[0]
     content = b"".join(p.content for p in parts)
     return Picture(number, "", content, first.mime_type, first.width_px, first.height_px)
+
+
+EVIDENCE_FORMATS = {
+    "bundle": pb.EVIDENCE_FORMAT_BUNDLE,
+    "pdf": pb.EVIDENCE_FORMAT_PDF,
+    "html": pb.EVIDENCE_FORMAT_HTML,
+    "web-annotation": pb.EVIDENCE_FORMAT_WEB_ANNOTATION,
+    "ethos-citations": pb.EVIDENCE_FORMAT_ETHOS_CITATIONS,
+    "hocr": pb.EVIDENCE_FORMAT_HOCR,
+    "textract": pb.EVIDENCE_FORMAT_TEXTRACT,
+}
+_SUFFIXES = {
+    ".zip": "bundle",
+    ".pdf": "pdf",
+    ".html": "html",
+    ".jsonld": "web-annotation",
+    ".hocr": "hocr",
+}
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An exported file. action is the report's within, UNSPECIFIED where there is no answer."""
+
+    path: Path
+    mime_type: str
+    size: int
+    action: int
+
+
+def export_request(
+    document: DocumentRef,
+    answer: Answer,
+    fields: Iterable[report_pb2.FieldSpec],
+    relations: Iterable[RelationLike],
+    policy: report_pb2.Policy | None,
+    shown_pages: Iterable[tuple[int, int]],
+    to: str | Path,
+    format: str,
+    with_original: bool,
+    password: str,
+) -> pb.ExportEvidenceRequest:
+    """ValueError for an unknown format, or a suffix that tells none."""
+    chosen = format or _SUFFIXES.get(Path(to).suffix.lower(), "")
+    if chosen not in EVIDENCE_FORMATS:
+        raise ValueError(f"format must be one of {', '.join(EVIDENCE_FORMATS)}")
+    return pb.ExportEvidenceRequest(
+        answer=verify_request(document, answer, fields, relations, policy, shown_pages),
+        format=EVIDENCE_FORMATS[chosen],
+        with_original=with_original,
+        password=password,
+    )
+
+
+class EvidenceFile:
+    """Takes the chunks of an export: the file is there whole, or not at all."""
+
+    def __init__(self, to: str | Path) -> None:
+        self._target = Path(to)
+        self._partial = self._target.with_name(f".{self._target.name}.part")
+        self._file = self._partial.open("wb")
+        self._first = pb.ExportEvidenceResponse()
+
+    def take(self, part: pb.ExportEvidenceResponse) -> None:
+        """Writes a chunk."""
+        if part.size_bytes:
+            self._first = part
+        self._file.write(part.content)
+
+    def finish(self) -> Exported:
+        """Moves the finished file to its place."""
+        size = self._file.tell()
+        self._file.close()
+        self._partial.replace(self._target)
+        return Exported(self._target, self._first.mime_type, size, self._first.action)
+
+    def abandon(self) -> None:
+        """Removes what an error left."""
+        self._file.close()
+        self._partial.unlink(missing_ok=True)

@@ -3,13 +3,22 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 import grpc
 
 from visualproof import _channel as shared
-from visualproof._channel import Answer, DocumentRef, Picture, Prompt, RelationLike, Source
+from visualproof._channel import (
+    Answer,
+    DocumentRef,
+    Exported,
+    Picture,
+    Prompt,
+    RelationLike,
+    Source,
+)
 from visualproof.errors import CallError, DocumentFailed, Unreachable, from_rpc
 from visualproof.report import Report
 from visualproof.v1 import (
@@ -84,6 +93,7 @@ class AsyncClient:
         password: str = "",
         tables: bool = True,
         text_layer: bool = False,
+        reading: Source | None = None,
         file_name: str | None = None,
         on_progress: Callable[[document_pb2.Document], object] | None = None,
         timeout: float = 3600.0,
@@ -91,8 +101,9 @@ class AsyncClient:
         """Uploads a path, bytes or binary file, and returns when it is READY.
 
         text_layer takes a PDF's own words where their ink is proven, much faster than OCR; each
-        value that they prove is still read again from its pixels. The same bytes and options are
-        read once, ever. on_progress gets each state. Raises
+        value that they prove is still read again from its pixels. reading is another reader's
+        output (Textract JSON, hOCR, Ethos grounding JSON): words come from it, pixels from source.
+        The same bytes and options are read once, ever. on_progress gets each state. Raises
         DocumentFailed with the code, CallTimeout after timeout seconds.
         """
         document = await self.upload(
@@ -105,6 +116,7 @@ class AsyncClient:
             password=password,
             tables=tables,
             text_layer=text_layer,
+            reading=reading,
             file_name=file_name,
         )
         async for state in self.watch(document, timeout=timeout):
@@ -127,16 +139,18 @@ class AsyncClient:
         password: str = "",
         tables: bool = True,
         text_layer: bool = False,
+        reading: Source | None = None,
         file_name: str | None = None,
     ) -> document_pb2.Document:
         """Uploads, and returns as soon as the bytes are safe."""
         content, name = shared.read_source(source, file_name)
+        other = None if reading is None else shared.read_source(reading, None)[0]
         options = shared.options_of(
             languages, dpi, engine, first_page, last_page, password, tables, text_layer
         )
         response: pb.UploadDocumentResponse = await self._retried(
             lambda: self._stub.UploadDocument(
-                shared.upload_messages(content, name, options),
+                shared.upload_messages(content, name, options, other),
                 timeout=self._timeout,
                 metadata=self._metadata,
             )
@@ -309,6 +323,39 @@ class AsyncClient:
         )
         async for message in self._stream(self._stub.AnnotatePages, request):
             yield shared.picture_from(message)
+
+    async def export(
+        self,
+        document: DocumentRef,
+        answer: Answer = "",
+        *,
+        to: str | Path,
+        fields: Iterable[report_pb2.FieldSpec] = (),
+        relations: Iterable[RelationLike] = (),
+        policy: report_pb2.Policy | None = None,
+        shown_pages: Iterable[tuple[int, int]] = (),
+        format: str = "",
+        with_original: bool = False,
+        password: str = "",
+    ) -> Exported:
+        """Proves an answer and writes the evidence to a file.
+
+        format is bundle, pdf, html, web-annotation, ethos-citations, hocr or textract; empty takes
+        it from the suffix (.zip, .pdf, .html, .jsonld, .hocr). hocr and textract need no answer.
+        with_original puts the uploaded bytes into a bundle; password opens an encrypted PDF.
+        """
+        request = shared.export_request(
+            document, answer, fields, relations, policy, shown_pages, to, format, with_original,
+            password,
+        )  # fmt: skip
+        file = shared.EvidenceFile(to)
+        try:
+            async for part in self._stream(self._stub.ExportEvidence, request):
+                file.take(part)
+            return file.finish()
+        except BaseException:
+            file.abandon()
+            raise
 
     async def info(self) -> pb.GetServerInfoResponse:
         """What the server is and can do."""

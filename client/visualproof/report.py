@@ -1,13 +1,15 @@
 """A report as an engineer wants it: by path, with enums."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import Any
 
 from google.protobuf import json_format
 
-from visualproof.errors import ReportBlocked
+from visualproof._channel import Picture
+from visualproof.errors import ReportBlocked, VisualProofError
+from visualproof.notebook import report_html
 from visualproof.v1 import report_pb2
 
 
@@ -92,8 +94,14 @@ class FieldResult:
 class Report:
     """The report on one answer: `report["/total"]`, `report.action`, `for result in report`."""
 
-    def __init__(self, message: report_pb2.Report) -> None:
+    def __init__(
+        self,
+        message: report_pb2.Report,
+        crops: Callable[[], Iterable[Picture]] = tuple,
+    ) -> None:
+        """crops gives a picture a value, when a notebook shows the report."""
         self.message = message
+        self._crops = crops
         self._by_path = {r.path: FieldResult(r) for r in message.results}
 
     def __getitem__(self, path: str) -> FieldResult:
@@ -144,6 +152,15 @@ class Report:
             json_format.MessageToDict(self.message, preserving_proto_field_name=True),
             ensure_ascii=False,
         )
+
+    def _repr_html_(self) -> str:
+        """How Jupyter shows it: a row a value, with a picture of the words."""
+        try:
+            pictures = {p.path: p for p in self._crops()}
+        except VisualProofError:
+            # The document may be gone since: a table without pictures is still right.
+            pictures = {}
+        return report_html(self, pictures)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {s.name}" for s, n in self.counts.items())

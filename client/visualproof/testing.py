@@ -207,6 +207,21 @@ class _Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self._known(request.document_id, context)
         yield pb.AnnotatePagesResponse(page_number=1, mime_type="image/jpeg", image=_PICTURE)
 
+    def ExportEvidence(
+        self, request: pb.ExportEvidenceRequest, context: grpc.ServicerContext
+    ) -> Iterator[pb.ExportEvidenceResponse]:
+        self._known(request.answer.document_id, context)
+        action = status_pb2.ACTION_UNSPECIFIED
+        if request.answer.answer_json:
+            action = self.VerifyAnswer(request.answer, context).report.action
+        content = b"evidence of the fake service"
+        yield pb.ExportEvidenceResponse(
+            mime_type="application/octet-stream",
+            size_bytes=len(content),
+            action=action,
+            content=content,
+        )
+
     def GetServerInfo(
         self, request: pb.GetServerInfoRequest, context: grpc.ServicerContext
     ) -> pb.GetServerInfoResponse:

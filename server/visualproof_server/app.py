@@ -59,6 +59,9 @@ class App:
             {
                 "page_pixels": settings.page_megapixels * _MEGABYTE,
                 "page_side": settings.page_side,
+                "signing_key": str(Path(settings.signing_key).resolve())
+                if settings.signing_key
+                else "",
             },
         )
         self._readers = WorkerPool(settings.workers, worker)
@@ -90,7 +93,9 @@ class App:
         if default not in engines:
             raise SystemExit(f"Engine {default} is not installed; there is: {', '.join(engines)}")
         settings = self._settings
-        desk = Desk(self._store, self._deskers, settings.verify_timeout_s)
+        exports = self._scratch / "exports"
+        exports.mkdir()
+        desk = Desk(self._store, self._deskers, settings.verify_timeout_s, exports)
         self._queue = Queue(
             self._store,
             self._readers,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from visualproof_server.evidence.signing import Signer
+
 
 def _setting(default: Any, help: str, unit: str = "") -> Any:
     return field(default=default, metadata={"help": help, "unit": unit})
@@ -34,6 +36,7 @@ class Settings:
     queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")
     retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")
     grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")
+    signing_key: str = _setting("", "PEM file of an Ed25519 key that signs evidence bundles")
     reflection: bool = _setting(True, "serve gRPC reflection")
     insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")
     log_level: str = _setting("info", "debug, info, warning or error")
@@ -91,10 +94,22 @@ def _problem(settings: Settings) -> str:
         return "dpi must be 72 to 600"
     if settings.log_level not in ("debug", "info", "warning", "error"):
         return "log-level must be debug, info, warning or error"
+    if settings.signing_key and (trouble := _key_trouble(Path(settings.signing_key))):
+        return f"signing-key: {trouble}"
     host = settings.listen.rpartition(":")[0].strip("[]")
     local = host in ("127.0.0.1", "::1", "localhost") or settings.listen.startswith("unix:")
     if not local and not settings.insecure_bind:
         return "plain text is served on loopback only; say --insecure-bind to bind elsewhere"
+    return ""
+
+
+def _key_trouble(file: Path) -> str:
+    try:
+        Signer(file)
+    except ImportError:
+        return "signing needs the package cryptography: pip install 'visualproof-server[signing]'"
+    except (OSError, ValueError, TypeError) as error:
+        return f"it cannot be used ({error})"
     return ""
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import cv2
 
+from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.tasks import Tasks
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.auto import Auto
@@ -106,7 +107,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     options = config["options"]
     limits = PageLimits(options["page_pixels"], options["page_side"])
-    tasks = Tasks(DiskStore(Path(config["store_root"])), engines(), limits)
+    key = options["signing_key"]
+    signer = Signer(Path(key)) if key else None
+    tasks = Tasks(DiskStore(Path(config["store_root"])), engines(), limits, signer)
     connection = Connection(connection_fd)
     connection.send_bytes(b"ready")
     serve(connection, tasks, Path(config["scratch"]))

@@ -217,6 +217,7 @@ class Document(google.protobuf.message.Message):
     FAILURE_FIELD_NUMBER: builtins.int
     WARNINGS_FIELD_NUMBER: builtins.int
     EXPIRE_TIME_FIELD_NUMBER: builtins.int
+    READING_SHA256_FIELD_NUMBER: builtins.int
     document_id: builtins.str
     """Hash of bytes, options and reader version; the same on every machine."""
     source_sha256: builtins.str
@@ -231,6 +232,8 @@ class Document(google.protobuf.message.Message):
     """Pages to be read; 0 until they are counted."""
     read_page_count: builtins.int
     """Pages done so far, failed ones included."""
+    reading_sha256: builtins.str
+    """SHA-256 of another reader's output that the words come from, 64 lower-case hex digits."""
     @property
     def options(self) -> global___ReadOptions:
         """The options with all defaults filled in; the password is never returned."""
@@ -261,9 +264,11 @@ class Document(google.protobuf.message.Message):
         failure: global___Failure | None = ...,
         warnings: collections.abc.Iterable[global___Warning] | None = ...,
         expire_time: google.protobuf.timestamp_pb2.Timestamp | None = ...,
+        reading_sha256: builtins.str | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["expire_time", b"expire_time", "failure", b"failure", "options", b"options"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["document_id", b"document_id", "expire_time", b"expire_time", "failure", b"failure", "file_name", b"file_name", "options", b"options", "page_count", b"page_count", "read_page_count", b"read_page_count", "reader_version", b"reader_version", "source_sha256", b"source_sha256", "state", b"state", "warnings", b"warnings"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_reading_sha256", b"_reading_sha256", "expire_time", b"expire_time", "failure", b"failure", "options", b"options", "reading_sha256", b"reading_sha256"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_reading_sha256", b"_reading_sha256", "document_id", b"document_id", "expire_time", b"expire_time", "failure", b"failure", "file_name", b"file_name", "options", b"options", "page_count", b"page_count", "read_page_count", b"read_page_count", "reader_version", b"reader_version", "reading_sha256", b"reading_sha256", "source_sha256", b"source_sha256", "state", b"state", "warnings", b"warnings"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_reading_sha256", b"_reading_sha256"]) -> typing.Literal["reading_sha256"] | None: ...
 
 global___Document = Document
 

@@ -103,6 +103,50 @@ PROSE_CLASS_UNVERIFIED: ProseClass.ValueType  # 3
 """Neither."""
 global___ProseClass = ProseClass
 
+class _EvidenceFormat:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _EvidenceFormatEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_EvidenceFormat.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    EVIDENCE_FORMAT_UNSPECIFIED: _EvidenceFormat.ValueType  # 0
+    """Same as BUNDLE."""
+    EVIDENCE_FORMAT_BUNDLE: _EvidenceFormat.ValueType  # 1
+    """The sealed bundle, a zip: `visualproof replay` proves it again offline."""
+    EVIDENCE_FORMAT_PDF: _EvidenceFormat.ValueType  # 2
+    """A copy of the original with a highlight per frame; images become a PDF."""
+    EVIDENCE_FORMAT_HTML: _EvidenceFormat.ValueType  # 3
+    """One HTML file: results on the left, the page on the right."""
+    EVIDENCE_FORMAT_WEB_ANNOTATION: _EvidenceFormat.ValueType  # 4
+    """W3C Web Annotations of the report, JSON-LD."""
+    EVIDENCE_FORMAT_ETHOS_CITATIONS: _EvidenceFormat.ValueType  # 5
+    """Citations for the Ethos verifier, JSON: the values that are proven."""
+    EVIDENCE_FORMAT_HOCR: _EvidenceFormat.ValueType  # 6
+    """What was read, as hOCR; needs no answer."""
+    EVIDENCE_FORMAT_TEXTRACT: _EvidenceFormat.ValueType  # 7
+    """What was read, in the shape of Textract's JSON; needs no answer."""
+
+class EvidenceFormat(_EvidenceFormat, metaclass=_EvidenceFormatEnumTypeWrapper):
+    """What to export."""
+
+EVIDENCE_FORMAT_UNSPECIFIED: EvidenceFormat.ValueType  # 0
+"""Same as BUNDLE."""
+EVIDENCE_FORMAT_BUNDLE: EvidenceFormat.ValueType  # 1
+"""The sealed bundle, a zip: `visualproof replay` proves it again offline."""
+EVIDENCE_FORMAT_PDF: EvidenceFormat.ValueType  # 2
+"""A copy of the original with a highlight per frame; images become a PDF."""
+EVIDENCE_FORMAT_HTML: EvidenceFormat.ValueType  # 3
+"""One HTML file: results on the left, the page on the right."""
+EVIDENCE_FORMAT_WEB_ANNOTATION: EvidenceFormat.ValueType  # 4
+"""W3C Web Annotations of the report, JSON-LD."""
+EVIDENCE_FORMAT_ETHOS_CITATIONS: EvidenceFormat.ValueType  # 5
+"""Citations for the Ethos verifier, JSON: the values that are proven."""
+EVIDENCE_FORMAT_HOCR: EvidenceFormat.ValueType  # 6
+"""What was read, as hOCR; needs no answer."""
+EVIDENCE_FORMAT_TEXTRACT: EvidenceFormat.ValueType  # 7
+"""What was read, in the shape of Textract's JSON; needs no answer."""
+global___EvidenceFormat = EvidenceFormat
+
 @typing.final
 class UploadHeader(google.protobuf.message.Message):
     """What an upload begins with."""
@@ -112,10 +156,13 @@ class UploadHeader(google.protobuf.message.Message):
     SOURCE_SHA256_FIELD_NUMBER: builtins.int
     FILE_NAME_FIELD_NUMBER: builtins.int
     OPTIONS_FIELD_NUMBER: builtins.int
+    READING_SHA256_FIELD_NUMBER: builtins.int
     source_sha256: builtins.str
     """SHA-256 of the bytes to come, 64 hex digits; checked; known bytes need not be sent."""
     file_name: builtins.str
     """For people; at most 255 characters; never a path."""
+    reading_sha256: builtins.str
+    """SHA-256 of another reader's output (Textract JSON, hOCR, Ethos grounding JSON) that is sent beside the bytes: the words come from it, the pixels from the document. Part of the document's identity."""
     @property
     def options(self) -> visualproof.v1.document_pb2.ReadOptions:
         """How to read it."""
@@ -126,11 +173,14 @@ class UploadHeader(google.protobuf.message.Message):
         source_sha256: builtins.str | None = ...,
         file_name: builtins.str | None = ...,
         options: visualproof.v1.document_pb2.ReadOptions | None = ...,
+        reading_sha256: builtins.str | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["_file_name", b"_file_name", "_source_sha256", b"_source_sha256", "file_name", b"file_name", "options", b"options", "source_sha256", b"source_sha256"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_file_name", b"_file_name", "_source_sha256", b"_source_sha256", "file_name", b"file_name", "options", b"options", "source_sha256", b"source_sha256"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_file_name", b"_file_name", "_reading_sha256", b"_reading_sha256", "_source_sha256", b"_source_sha256", "file_name", b"file_name", "options", b"options", "reading_sha256", b"reading_sha256", "source_sha256", b"source_sha256"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_file_name", b"_file_name", "_reading_sha256", b"_reading_sha256", "_source_sha256", b"_source_sha256", "file_name", b"file_name", "options", b"options", "reading_sha256", b"reading_sha256", "source_sha256", b"source_sha256"]) -> None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_file_name", b"_file_name"]) -> typing.Literal["file_name"] | None: ...
+    @typing.overload
+    def WhichOneof(self, oneof_group: typing.Literal["_reading_sha256", b"_reading_sha256"]) -> typing.Literal["reading_sha256"] | None: ...
     @typing.overload
     def WhichOneof(self, oneof_group: typing.Literal["_source_sha256", b"_source_sha256"]) -> typing.Literal["source_sha256"] | None: ...
 
@@ -144,8 +194,11 @@ class UploadDocumentRequest(google.protobuf.message.Message):
 
     HEADER_FIELD_NUMBER: builtins.int
     CONTENT_FIELD_NUMBER: builtins.int
+    READING_FIELD_NUMBER: builtins.int
     content: builtins.bytes
     """The next bytes; may be empty in the first message."""
+    reading: builtins.bytes
+    """The next bytes of the other reader's output, after all content; only if the header has reading_sha256."""
     @property
     def header(self) -> global___UploadHeader:
         """In the first message only."""
@@ -155,9 +208,10 @@ class UploadDocumentRequest(google.protobuf.message.Message):
         *,
         header: global___UploadHeader | None = ...,
         content: builtins.bytes = ...,
+        reading: builtins.bytes = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["header", b"header"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["content", b"content", "header", b"header"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["content", b"content", "header", b"header", "reading", b"reading"]) -> None: ...
 
 global___UploadDocumentRequest = UploadDocumentRequest
 
@@ -801,6 +855,69 @@ class AnnotatePagesResponse(google.protobuf.message.Message):
     def ClearField(self, field_name: typing.Literal["height_px", b"height_px", "image", b"image", "mime_type", b"mime_type", "page_number", b"page_number", "path", b"path", "width_px", b"width_px"]) -> None: ...
 
 global___AnnotatePagesResponse = AnnotatePagesResponse
+
+@typing.final
+class ExportEvidenceRequest(google.protobuf.message.Message):
+    """Asks for evidence."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    ANSWER_FIELD_NUMBER: builtins.int
+    FORMAT_FIELD_NUMBER: builtins.int
+    WITH_ORIGINAL_FIELD_NUMBER: builtins.int
+    PASSWORD_FIELD_NUMBER: builtins.int
+    format: global___EvidenceFormat.ValueType
+    """What to export."""
+    with_original: builtins.bool
+    """With BUNDLE: the uploaded bytes too."""
+    password: builtins.str
+    """Opens an encrypted PDF for BUNDLE and PDF; without it, these show the pages as images. Not kept; the copy is not encrypted."""
+    @property
+    def answer(self) -> global___VerifyAnswerRequest:
+        """The document and the answer, as for VerifyAnswer. answer_json may be empty where the format needs none."""
+
+    def __init__(
+        self,
+        *,
+        answer: global___VerifyAnswerRequest | None = ...,
+        format: global___EvidenceFormat.ValueType = ...,
+        with_original: builtins.bool = ...,
+        password: builtins.str = ...,
+    ) -> None: ...
+    def HasField(self, field_name: typing.Literal["answer", b"answer"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["answer", b"answer", "format", b"format", "password", b"password", "with_original", b"with_original"]) -> None: ...
+
+global___ExportEvidenceRequest = ExportEvidenceRequest
+
+@typing.final
+class ExportEvidenceResponse(google.protobuf.message.Message):
+    """A part of the evidence."""
+
+    DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+    MIME_TYPE_FIELD_NUMBER: builtins.int
+    SIZE_BYTES_FIELD_NUMBER: builtins.int
+    ACTION_FIELD_NUMBER: builtins.int
+    CONTENT_FIELD_NUMBER: builtins.int
+    mime_type: builtins.str
+    """Media type, in the first message only."""
+    size_bytes: builtins.int
+    """Bytes of the whole, in the first message only."""
+    action: visualproof.v1.status_pb2.Action.ValueType
+    """The action of the report within, in the first message only; unspecified where there is no answer."""
+    content: builtins.bytes
+    """The next bytes."""
+    def __init__(
+        self,
+        *,
+        mime_type: builtins.str = ...,
+        size_bytes: builtins.int = ...,
+        action: visualproof.v1.status_pb2.Action.ValueType = ...,
+        content: builtins.bytes = ...,
+    ) -> None: ...
+    def ClearField(self, field_name: typing.Literal["action", b"action", "content", b"content", "mime_type", b"mime_type", "size_bytes", b"size_bytes"]) -> None: ...
+
+global___ExportEvidenceResponse = ExportEvidenceResponse
 
 @typing.final
 class GetServerInfoRequest(google.protobuf.message.Message):

@@ -90,6 +90,11 @@ class VisualProofServiceStub(object):
                 request_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesRequest.SerializeToString,
                 response_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesResponse.FromString,
                 _registered_method=True)
+        self.ExportEvidence = channel.unary_stream(
+                '/visualproof.v1.VisualProofService/ExportEvidence',
+                request_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.ExportEvidenceRequest.SerializeToString,
+                response_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.ExportEvidenceResponse.FromString,
+                _registered_method=True)
         self.GetServerInfo = channel.unary_unary(
                 '/visualproof.v1.VisualProofService/GetServerInfo',
                 request_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.GetServerInfoRequest.SerializeToString,
@@ -178,6 +183,13 @@ class VisualProofServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExportEvidence(self, request, context):
+        """Proves an answer and sends what shows it, in chunks: the sealed bundle, the annotated PDF, the page for reviewers, or a format of other programs.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetServerInfo(self, request, context):
         """Says what this server is and can do.
         """
@@ -242,6 +254,11 @@ def add_VisualProofServiceServicer_to_server(servicer, server):
                     servicer.AnnotatePages,
                     request_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesRequest.FromString,
                     response_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesResponse.SerializeToString,
+            ),
+            'ExportEvidence': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportEvidence,
+                    request_deserializer=visualproof_dot_v1_dot_visual__proof__service__pb2.ExportEvidenceRequest.FromString,
+                    response_serializer=visualproof_dot_v1_dot_visual__proof__service__pb2.ExportEvidenceResponse.SerializeToString,
             ),
             'GetServerInfo': grpc.unary_unary_rpc_method_handler(
                     servicer.GetServerInfo,
@@ -547,6 +564,33 @@ class VisualProofService(object):
             '/visualproof.v1.VisualProofService/AnnotatePages',
             visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesRequest.SerializeToString,
             visualproof_dot_v1_dot_visual__proof__service__pb2.AnnotatePagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportEvidence(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/visualproof.v1.VisualProofService/ExportEvidence',
+            visualproof_dot_v1_dot_visual__proof__service__pb2.ExportEvidenceRequest.SerializeToString,
+            visualproof_dot_v1_dot_visual__proof__service__pb2.ExportEvidenceResponse.FromString,
             options,
             channel_credentials,
             insecure,

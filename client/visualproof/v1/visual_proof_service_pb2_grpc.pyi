@@ -87,6 +87,12 @@ class VisualProofServiceStub:
     ]
     """Draws a report's boxes on its pages, one message a page or crop."""
 
+    ExportEvidence: grpc.UnaryStreamMultiCallable[
+        visualproof.v1.visual_proof_service_pb2.ExportEvidenceRequest,
+        visualproof.v1.visual_proof_service_pb2.ExportEvidenceResponse,
+    ]
+    """Proves an answer and sends what shows it, in chunks: the sealed bundle, the annotated PDF, the page for reviewers, or a format of other programs."""
+
     GetServerInfo: grpc.UnaryUnaryMultiCallable[
         visualproof.v1.visual_proof_service_pb2.GetServerInfoRequest,
         visualproof.v1.visual_proof_service_pb2.GetServerInfoResponse,
@@ -161,6 +167,12 @@ class VisualProofServiceAsyncStub:
         visualproof.v1.visual_proof_service_pb2.AnnotatePagesResponse,
     ]
     """Draws a report's boxes on its pages, one message a page or crop."""
+
+    ExportEvidence: grpc.aio.UnaryStreamMultiCallable[
+        visualproof.v1.visual_proof_service_pb2.ExportEvidenceRequest,
+        visualproof.v1.visual_proof_service_pb2.ExportEvidenceResponse,
+    ]
+    """Proves an answer and sends what shows it, in chunks: the sealed bundle, the annotated PDF, the page for reviewers, or a format of other programs."""
 
     GetServerInfo: grpc.aio.UnaryUnaryMultiCallable[
         visualproof.v1.visual_proof_service_pb2.GetServerInfoRequest,
@@ -258,6 +270,14 @@ class VisualProofServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[collections.abc.Iterator[visualproof.v1.visual_proof_service_pb2.AnnotatePagesResponse], collections.abc.AsyncIterator[visualproof.v1.visual_proof_service_pb2.AnnotatePagesResponse]]:
         """Draws a report's boxes on its pages, one message a page or crop."""
+
+    @abc.abstractmethod
+    def ExportEvidence(
+        self,
+        request: visualproof.v1.visual_proof_service_pb2.ExportEvidenceRequest,
+        context: _ServicerContext,
+    ) -> typing.Union[collections.abc.Iterator[visualproof.v1.visual_proof_service_pb2.ExportEvidenceResponse], collections.abc.AsyncIterator[visualproof.v1.visual_proof_service_pb2.ExportEvidenceResponse]]:
+        """Proves an answer and sends what shows it, in chunks: the sealed bundle, the annotated PDF, the page for reviewers, or a format of other programs."""
 
     @abc.abstractmethod
     def GetServerInfo(

@@ -11,19 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from visualproof_server.evidence.words import COLOURS, name_of, shown
 from visualproof_server.model.document import Document
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, union
-from visualproof_server.model.report import Action, Evidence, FieldResult, Report, Status
+from visualproof_server.model.report import Action, FieldResult, Report, Status
 
-Colour = tuple[int, int, int]
-
-# Release green, review amber, block red (RGB); each also has a line style of its own.
-COLOURS: dict[Action, Colour] = {
-    Action.RELEASE: (0, 132, 61),
-    Action.REVIEW: (199, 108, 0),
-    Action.BLOCK: (200, 16, 46),
-}
 MEDIA = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
 DEFAULT_SIDE = 2000
 _FONT_FILES = (
@@ -86,7 +79,7 @@ def pictures(
     if request.crops:
         yield from _crops(document, report, request, image_of)
         return
-    numbers = request.pages or tuple(sorted({e.page for r in report.results for e in _shown(r)}))
+    numbers = request.pages or tuple(sorted({e.page for r in report.results for e in shown(r)}))
     for number in numbers:
         page = document.page(number)
         if page is None:
@@ -105,17 +98,10 @@ def encode_page(image: NDArray[Any], number: int, side: int, media: str) -> Pict
     return _encode(picture, number, "", media)
 
 
-def _shown(result: FieldResult) -> tuple[Evidence, ...]:
-    """What is drawn for a value: its evidence, and what else could be meant."""
-    if result.status is Status.AMBIGUOUS:
-        return result.candidates or result.evidence
-    return result.evidence
-
-
 def _marks(report: Report, page: int, scale: float) -> list[_Mark]:
     marks = []
     for result in report.results:
-        for evidence in _shown(result):
+        for evidence in shown(result):
             if evidence.page == page:
                 boxes = tuple(_grown(_times(b, scale)) for b in evidence.boxes)
                 marks.append(_Mark(boxes, result.action, tag_text(result)))
@@ -124,7 +110,7 @@ def _marks(report: Report, page: int, scale: float) -> list[_Mark]:
 
 def tag_text(result: FieldResult) -> str:
     """The field's name; for what differs, what was extracted and what is printed."""
-    name = result.path.strip("/").replace("/", ".") or "value"
+    name = name_of(result)
     if result.status is Status.MISMATCH:
         text = f"{name}: {result.value_json.strip(chr(34))} ≠ {result.printed_text}"
     elif result.status is Status.VERIFIED:
@@ -141,11 +127,11 @@ def _crops(
     image_of: Callable[[int], NDArray[Any]],
 ) -> Iterator[Picture]:
     for result in report.results:
-        shown = _shown(result)
-        if (request.path and result.path != request.path) or not shown:
+        places = shown(result)
+        if (request.path and result.path != request.path) or not places:
             continue
-        number = shown[0].page
-        boxes = [b for e in shown if e.page == number for b in e.boxes]
+        number = places[0].page
+        boxes = [b for e in places if e.page == number for b in e.boxes]
         page = document.page(number)
         if page is None:
             continue

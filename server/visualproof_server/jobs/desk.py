@@ -2,14 +2,20 @@
 
 import asyncio
 import json
+import os
+import tempfile
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 from visualproof_server.evidence.draw import DrawRequest
+from visualproof_server.jobs.exports import Answered
 from visualproof_server.jobs.pool import WorkerPool
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.export import ExportRequest
 from visualproof_server.model.prose import ProseReport
 from visualproof_server.model.report import FieldSpec, Report
 from visualproof_server.prompting import render, schema
@@ -19,13 +25,18 @@ from visualproof_server.storing.store import DocumentStore
 
 _CACHED = 4
 _DRAW_TIMEOUT_S = 120.0
+_EXPORT_TIMEOUT_S = 600.0
+_CHUNK = 256 * 1024
 
 
 class Desk:
     """Prompts in threads, verification and drawing in worker processes that can be killed."""
 
-    def __init__(self, store: DocumentStore, pool: WorkerPool, verify_timeout_s: float) -> None:
+    def __init__(
+        self, store: DocumentStore, pool: WorkerPool, verify_timeout_s: float, exports: Path
+    ) -> None:
         self._store = store
+        self._exports = exports
         self._pool = pool
         self._verify_timeout_s = verify_timeout_s
         self._cache: OrderedDict[str, Document] = OrderedDict()
@@ -65,15 +76,38 @@ class Desk:
         made = await asyncio.to_thread(render.render, document, first, last, max_tokens, style)
         return made, render.instructions(style), answer_schema
 
-    async def verify(self, document_id: str, answer: bytes, request: ProveRequest) -> Report:
-        """The report; errors ANSWER_NOT_JSON, ANSWER_TOO_LARGE, VERIFY_TIMEOUT, documents.load's."""
+    async def verify(
+        self, document_id: str, answer: bytes, request: ProveRequest
+    ) -> tuple[Report, bytes]:
+        """The report, and what was read again for it (SecondReadings as codec writes it).
+
+        Errors ANSWER_NOT_JSON, ANSWER_TOO_LARGE, VERIFY_TIMEOUT, documents.load's.
+        """
         parts = await self._run(
             "verify",
             [document_id],
             [answer, codec.dumps(request)],
             self._verify_timeout_s,
         )
-        return codec.loads(Report, parts[0])
+        return codec.loads(Report, parts[0]), parts[1]
+
+    async def export(
+        self, document_id: str, report: Report, request: ExportRequest, answered: Answered
+    ) -> AsyncIterator[tuple[int, bytes]]:
+        """Evidence in chunks, each with the size of the whole; nothing is left on disk."""
+        handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=self._exports)
+        os.close(handle)
+        target = Path(name)
+        try:
+            blobs = [codec.dumps(report), codec.dumps(request), answered.report_sha256.encode()]
+            blobs += [answered.answer, answered.request, answered.report, answered.second_readings]
+            await self._run("export", [document_id, name], blobs, _EXPORT_TIMEOUT_S)
+            size = target.stat().st_size
+            with target.open("rb") as file:
+                while chunk := await asyncio.to_thread(file.read, _CHUNK):
+                    yield size, chunk
+        finally:
+            target.unlink(missing_ok=True)
 
     async def check_prose(self, text: str, reports: list[Report], rounding: bool) -> ProseReport:
         """Every number of a text, classed; error ANSWER_TOO_LARGE."""

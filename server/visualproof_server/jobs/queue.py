@@ -111,15 +111,25 @@ class Queue:
             )
 
     async def add(
-        self, file: Path, sha256: str, file_name: str, options: ReadOptions
+        self,
+        file: Path,
+        sha256: str,
+        file_name: str,
+        options: ReadOptions,
+        reading: Path | None = None,
     ) -> DocumentState:
-        """Takes a finished file over and queues its reading; the same document is read once."""
+        """Takes finished files over and queues the reading; the same document is read once.
+
+        reading is another reader's output, which the words are taken from.
+        """
         name = document_id(sha256, options, self.reader_version)
         # Two uploads of the same bytes may end together; one of them makes the document.
         async with self._adding:
             existing = self.known(name)
             if existing is not None:
-                file.unlink(missing_ok=True)
+                for left_over in (file, reading):
+                    if left_over is not None:
+                        left_over.unlink(missing_ok=True)
                 return existing
             self.check_room()
             if self._store.names(name):
@@ -135,6 +145,8 @@ class Queue:
                 0,
                 time.time() + self._limits.retention_s,
             )
+            if reading is not None:
+                await asyncio.to_thread(self._store.adopt, name, documents.READING, reading)
             await asyncio.to_thread(self._store.adopt, name, documents.SOURCE, file)
             await asyncio.to_thread(documents.put_state, self._store, state)
             self._begin(state)

@@ -3,16 +3,21 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from visualproof_server.evidence import draw
+from visualproof_server.evidence.signing import Signer
+from visualproof_server.jobs.exports import Answered, Exports
 from visualproof_server.model import codec
-from visualproof_server.model.document import Document, ReadOptions
+from visualproof_server.model.document import Document, MediaType, ReadOptions
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.export import ExportRequest, SecondReading, SecondReadings
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Report
 from visualproof_server.proving import prose, prove
 from visualproof_server.proving.request import ProveRequest
+from visualproof_server.proving.second_readings import recorded
 from visualproof_server.reading import reader
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
@@ -27,9 +32,14 @@ class Tasks:
     """The tasks of one worker process, by name in `table`."""
 
     def __init__(
-        self, store: DocumentStore, engines: Mapping[str, OcrEngine], limits: PageLimits
+        self,
+        store: DocumentStore,
+        engines: Mapping[str, OcrEngine],
+        limits: PageLimits,
+        signer: Signer | None = None,
     ) -> None:
         self._store = store
+        self._exports = Exports(store, signer)
         self._engines = engines
         self._limits = limits
         self._indexes: OrderedDict[str, prove.Index] = OrderedDict()
@@ -41,6 +51,7 @@ class Tasks:
             "verify": self.verify,
             "check_prose": self.check_prose,
             "annotate": self.annotate,
+            "export": self.export,
             "page_image": self.page_image,
         }
 
@@ -63,7 +74,11 @@ class Tasks:
         if engine is None:
             raise VisualProofError("ENGINE_UNKNOWN", "This engine is not installed on this worker.")
         path = self._store.local(document_id, documents.SOURCE)
-        read = reader.read_page(path, number, read_options, self._limits, engine)
+        if read_options.reading_sha256 or reader.file_type(path) is MediaType.READING:
+            beside = self._store.local(document_id, documents.READING)
+            read = reader.import_page(path, beside, number, read_options, self._limits)
+        else:
+            read = reader.read_page(path, number, read_options, self._limits, engine)
         return [codec.dumps(read.page), read.image]
 
     def warm(self, document_id: str) -> list[bytes]:
@@ -71,14 +86,20 @@ class Tasks:
         return []
 
     def verify(self, document_id: str, answer: bytes, request: bytes) -> list[bytes]:
+        """The report, and what was read again for it."""
         index = self._index(document_id)
         document = index.document
         images: dict[int, Any] = {}
+        kept: list[SecondReading] = []
 
-        def look_again(page: int, box: Box, engine_name: str) -> Iterator[list[tuple[str, float]]]:
+        def read_again(page: int, box: Box, engine_name: str) -> Iterator[list[tuple[str, float]]]:
             if page not in images:
+                stored = self._store.get(document_id, documents.image_name(page))
                 images.clear()
-                images[page] = reader.decode(documents.page_image(self._store, document_id, page))
+                images[page] = reader.decode(stored) if stored else None
+            if images[page] is None:
+                # Imported without pixels: there is nothing to read again.
+                return
             # Another engine where there is one, then the same by other means.
             readers = [e for name, e in self._engines.items() if name != "auto"]
             for engine in sorted(readers, key=lambda e: e.name == engine_name):
@@ -87,8 +108,28 @@ class Tasks:
                 )
                 yield reader.reread(images[page], box, languages or ("eng",), engine)
 
+        look_again = recorded(read_again, kept)
         report = prove.prove(index, answer, codec.loads(ProveRequest, request), look_again)
-        return [codec.dumps(report)]
+        return [codec.dumps(report), codec.dumps(SecondReadings(tuple(kept)))]
+
+    def export(
+        self,
+        document_id: str,
+        target: str,
+        report: bytes,
+        request: bytes,
+        report_sha256: bytes,
+        *texts: bytes,
+    ) -> list[bytes]:
+        """Writes evidence to a file, since it may be large; texts are the rest of Answered."""
+        made = self._exports.make(
+            self._document(document_id),
+            codec.loads(Report, report),
+            codec.loads(ExportRequest, request),
+            Answered(report_sha256.decode(), *texts),
+        )
+        Path(target).write_bytes(made)
+        return []
 
     def check_prose(self, rounding: bool, text: bytes, *reports: bytes) -> list[bytes]:
         made = [codec.loads(Report, report) for report in reports]

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 def dumps(value: object) -> bytes:
     """Compact UTF-8 JSON of a model value; the same value gives the same bytes."""
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode(
+    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
 
@@ -32,7 +32,8 @@ def loads(cls: type[T], data: bytes) -> T:
     return result
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """The value as what JSON can say."""
     if isinstance(value, Word):
         b = value.box
         corners = None if value.quad == quad_of(b) else [v for point in value.quad for v in point]
@@ -49,9 +50,9 @@ def _plain(value: object) -> object:
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, tuple | list):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     return value
 
 

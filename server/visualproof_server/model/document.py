@@ -40,11 +40,16 @@ class MediaType(Enum):
     WEBP = "image/webp"
     TIFF = "image/tiff"
     GIF = "image/gif"
+    # Another reader's output, without the document.
+    READING = "application/x-reading"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Options with all defaults filled in. last_page 0 means the last of the file."""
+    """Options with all defaults filled in. last_page 0 means the last of the file.
+
+    reading_sha256 is the hash of another reader's output that the words come from, or empty.
+    """
 
     languages: tuple[str, ...]
     dpi: int
@@ -54,6 +59,7 @@ class ReadOptions:
     tables_disabled: bool
     text_layer: TextLayer
     password: str = ""
+    reading_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +171,8 @@ class Table:
 class Page:
     """One page as read. Lines and tables are in reading order, unnumbered.
 
-    hidden is text of the file that is not visible on the page: never evidence.
+    hidden is text of the file that is not visible on the page: never evidence. pixels is False for
+    a page that was imported without its image.
     """
 
     number: int
@@ -183,6 +190,7 @@ class Page:
     warnings: tuple[Warning, ...] = ()
     failure: Failure | None = None
     hidden: str = ""
+    pixels: bool = True
 
     @property
     def words(self) -> tuple[Word, ...]:

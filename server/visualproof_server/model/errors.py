@@ -19,7 +19,14 @@ class Problem(Enum):
 CODES: dict[str, tuple[Problem, str]] = {
     "EMPTY_FILE": (Problem.INVALID, "Send a file with at least one byte."),
     "FILE_TOO_LARGE": (Problem.INVALID, "Send a smaller file, or raise max-upload-mb."),
-    "UNSUPPORTED_TYPE": (Problem.INVALID, "Send a PDF, PNG, JPEG, WebP, TIFF or GIF."),
+    "UNSUPPORTED_TYPE": (
+        Problem.INVALID,
+        "Send a PDF, PNG, JPEG, WebP, TIFF or GIF, or a reading.",
+    ),
+    "READING_INVALID": (
+        Problem.INVALID,
+        "Send Textract JSON, hOCR or Ethos grounding JSON that has the document's pages.",
+    ),
     "SHA256_MISMATCH": (Problem.INVALID, "Hash the bytes that you send, and send them again."),
     "HEADER_MISSING": (Problem.INVALID, "Put the header into the first message of an upload."),
     "CHUNK_TOO_LARGE": (Problem.INVALID, "Send chunks of at most 1 MiB."),
@@ -39,6 +46,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     "DOCUMENT_NOT_FOUND": (Problem.NOT_FOUND, "Upload it again; it may have expired."),
     "DOCUMENT_NOT_READY": (Problem.NOT_READY, "Follow it with WatchDocument until READY."),
     "DOCUMENT_FAILED": (Problem.NOT_READY, "Read its failure; upload a file that can be read."),
+    "NO_PIXELS": (Problem.NOT_READY, "Upload the document itself, with the reading beside it."),
     "QUEUE_FULL": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "DISK_FULL": (Problem.BUSY, "Free disk space on the server."),
     "VERIFY_TIMEOUT": (Problem.TIMEOUT, "Send fewer fields or shorter proofs at once."),

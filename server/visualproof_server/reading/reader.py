@@ -14,16 +14,22 @@ from visualproof_server.model.document import (
     Page,
     ReadOptions,
     Source,
-    Table,
     TextLayer,
-    Warning,
     Word,
 )
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.geometry import Box, clipped, clipped_quad
+from visualproof_server.model.geometry import Box
 from visualproof_server.reading.cleanup import Cleaned, clean, unchanged
 from visualproof_server.reading.engine import EngineWord, OcrEngine
+from visualproof_server.reading.imported.page import (
+    content_of,
+    looks_like_reading,
+    page_count,
+    plan_sheet,
+    without_pixels,
+)
 from visualproof_server.reading.layout import drop_noise, to_lines
+from visualproof_server.reading.pages import page_of
 from visualproof_server.reading.raster import Grey, raster_image, raster_pdf
 from visualproof_server.reading.source import (
     PageLimits,
@@ -84,37 +90,75 @@ def file_type(path: Path) -> MediaType:
     if not head:
         raise VisualProofError("EMPTY_FILE", "The file is empty; send one with content.")
     media = media_type(head)
+    if media is None and looks_like_reading(head):
+        return MediaType.READING
     if media is None:
         raise VisualProofError(
             "UNSUPPORTED_TYPE",
-            "The bytes are no PDF, PNG, JPEG, WebP, TIFF or GIF, whatever the name says.",
+            "The bytes are no PDF, PNG, JPEG, WebP, TIFF, GIF or another reader's output,"
+            " whatever the name says.",
         )
     return media
 
 
 def pages_of(path: Path, password: str) -> int:
-    """Pages in a file; errors as file_type's and source.count_pages'."""
-    return count_pages(path, file_type(path), password)
+    """Pages in a file; errors as file_type's and source.count_pages', READING_INVALID."""
+    media = file_type(path)
+    return page_count(path) if media is MediaType.READING else count_pages(path, media, password)
+
+
+def import_page(
+    path: Path, reading: Path, number: int, options: ReadOptions, limits: PageLimits
+) -> ReadPage:
+    """A page whose words are in another reader's output, on the document's own pixels.
+
+    Words that nobody sees on them are left out. path may be the reading itself: then there are
+    no pixels. Errors as read_page's, READING_INVALID.
+    """
+    media = file_type(path)
+    if media is MediaType.READING:
+        plan = plan_sheet(path, number, limits)
+        content = content_of(path, plan)
+        made = page_of(plan, Source.IMPORTED, content.lines, content.tables)
+        return ReadPage(without_pixels(made), b"")
+    plan, image, layer = _rastered(path, media, number, options, limits)
+    content = content_of(reading, plan)
+    made = _seen_only(page_of(plan, Source.IMPORTED, content.lines, content.tables), image)
+    unseen = hidden(layer, image, [w.text for w in made.words])
+    return ReadPage(_with_hidden(made, unseen), encode(image))
 
 
 def read_page(
     path: Path, number: int, options: ReadOptions, limits: PageLimits, engine: OcrEngine
 ) -> ReadPage:
     """Reads one page, 1-based; errors are those of source and raster, and the engine's."""
-    if file_type(path) is not MediaType.PDF:
-        with open_image(path) as opened:
-            plan = plan_image(opened, number, limits)
-            image = raster_image(opened, plan)
-        return _read_pixels(image, plan, None, [], options, engine)
-    with open_pdf(path, options.password) as pdf:
-        plan = plan_pdf_page(pdf, number, options.dpi, limits)
-    if options.text_layer is TextLayer.VISIBLE:
+    media = file_type(path)
+    if media is MediaType.PDF and options.text_layer is TextLayer.VISIBLE:
+        plan = _pdf_plan(path, number, options, limits)
         seen = visible_text(path, plan, options.password)
         if seen.words:
             return _read_layer(seen, plan, options, engine)
+    plan, image, layer = _rastered(path, media, number, options, limits)
+    dpi = round(plan.dpi) if media is MediaType.PDF else None
+    return _read_pixels(image, plan, dpi, layer, options, engine)
+
+
+def _pdf_plan(path: Path, number: int, options: ReadOptions, limits: PageLimits) -> PagePlan:
+    with open_pdf(path, options.password) as pdf:
+        return plan_pdf_page(pdf, number, options.dpi, limits)
+
+
+def _rastered(
+    path: Path, media: MediaType, number: int, options: ReadOptions, limits: PageLimits
+) -> tuple[PagePlan, Grey, list[LayerWord]]:
+    """A page's size, its pixels, and the words of its text layer."""
+    if media is not MediaType.PDF:
+        with open_image(path) as opened:
+            plan = plan_image(opened, number, limits)
+            return plan, raster_image(opened, plan), []
+    plan = _pdf_plan(path, number, options, limits)
     image = raster_pdf(path, plan, options.password)
-    layer = layer_words(path, plan, options.password)
-    return _read_pixels(image, plan, round(plan.dpi), layer, options, engine)
+    return plan, image, layer_words(path, plan, options.password)
 
 
 def _read_layer(
@@ -175,7 +219,26 @@ def _is_tall(words: list[EngineWord]) -> bool:
     return sum(w.bottom - w.top > w.right - w.left for w in long) > 0.5 * len(long)
 
 
-def _is_visible(word: EngineWord, image: Grey) -> bool:
+def _seen_only(page: Page, image: Grey) -> Page:
+    """Without the words that nobody sees: another reader may have them from elsewhere."""
+
+    def seen(words: tuple[Word, ...]) -> tuple[Word, ...]:
+        return tuple(w for w in words if _is_visible(w.box, image))
+
+    lines = tuple(Line(words, li.block) for li in page.lines if (words := seen(li.words)))
+    kept = [bool(seen(li.words)) for li in page.lines]
+    tables = tuple(
+        replace(
+            table,
+            after_line=sum(kept[: table.after_line]),
+            cells=tuple(replace(c, words=seen(c.words)) for c in table.cells),
+        )
+        for table in page.tables
+    )
+    return replace(page, lines=lines, tables=tables)
+
+
+def _is_visible(word: EngineWord | Box, image: Grey) -> bool:
     """Engines read grey 254 on 255 perfectly; a person does not."""
     crop = image[int(word.top) : int(word.bottom) + 1, int(word.left) : int(word.right) + 1]
     return crop.size > 0 and int(crop.max()) - int(crop.min()) >= MIN_CONTRAST
@@ -230,7 +293,7 @@ def _laid_out(
     areas = [Box(*(round(v) for v in astuple(grid.area))) for grid in grids]
     lines, order = to_lines(words, cleaned, name, areas)
     tables = tuple(to_table(grids[i], after, cleaned, name) for i, after in order)
-    return _page(plan, source, lines, tables)
+    return page_of(plan, source, lines, tables)
 
 
 def reread(
@@ -264,56 +327,3 @@ def encode(image: Grey) -> bytes:
 def decode(image: bytes) -> Grey:
     """A page as it was stored by `encode`."""
     return np.asarray(cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_GRAYSCALE), np.uint8)
-
-
-def _page(
-    plan: PagePlan, source: Source, lines: tuple[Line, ...], tables: tuple[Table, ...]
-) -> Page:
-    warnings = []
-    if plan.lowered:
-        text = f"Page {plan.number} is read at {plan.dpi:.0f} dpi to stay within the limits."
-        warnings.append(Warning("DPI_LOWERED", text, plan.number))
-    if any(t.doubtful for t in tables):
-        text = f"Rows or columns of a table on page {plan.number} are doubtful; see to its cells."
-        warnings.append(Warning("TABLE_DOUBTFUL", text, plan.number))
-    return Page(
-        plan.number,
-        plan.label,
-        plan.width,
-        plan.height,
-        plan.width_pt,
-        plan.height_pt,
-        plan.rotation,
-        plan.dpi,
-        source,
-        tuple(Line(_clipped(line.words, plan), line.block) for line in lines),
-        tuple(_clipped_table(table, plan) for table in tables),
-        plan.pdf_transform,
-        tuple(warnings),
-    )
-
-
-def _clipped_table(table: Table, plan: PagePlan) -> Table:
-    size = plan.width, plan.height
-    cells = tuple(
-        replace(
-            cell,
-            box=clipped(cell.box, *size),
-            quad=clipped_quad(cell.quad, *size) if cell.quad else None,
-            words=_clipped(cell.words, plan),
-        )
-        for cell in table.cells
-    )
-    quad = clipped_quad(table.quad, *size) if table.quad else None
-    return replace(table, box=clipped(table.box, *size), quad=quad, cells=cells)
-
-
-def _clipped(words: tuple[Word, ...], plan: PagePlan) -> tuple[Word, ...]:
-    """Boxes within the page: deskewing may carry a word over the edge."""
-    size = plan.width, plan.height
-    return tuple(
-        word
-        if clipped(word.box, *size) == word.box
-        else replace(word, box=clipped(word.box, *size), quad=clipped_quad(word.quad, *size))
-        for word in words
-    )

@@ -48,6 +48,7 @@ def document_to_wire(state: DocumentState) -> document_pb2.Document:
             for w in state.warnings
         ],
         expire_time=expire,
+        reading_sha256=state.options.reading_sha256 or None,
     )
 
 

@@ -6,7 +6,7 @@ import logging
 import re
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,9 +22,10 @@ from visualproof_server.model.report import ACTIONS, REASONS
 from visualproof_server.prompting.render import MarkerStyle
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.prove import RULES_VERSION
-from visualproof_server.rpc import convert, status, upload
+from visualproof_server.rpc import convert, evidence, status, upload
 from visualproof_server.rpc.blocks import blocks_to_wire
 from visualproof_server.rpc.options import Defaults, options_from_wire
+from visualproof_server.rpc.sealed import prove_request
 from visualproof_server.storing import documents
 from visualproof_server.storing.store import DocumentStore
 
@@ -70,7 +71,7 @@ def _logged(method: F) -> F:
         ms = round((time.monotonic() - started) * 1000)
         log.info("call", extra={"rpc": method.__name__, "code": code, "ms": ms})
 
-    if method.__name__ in ("WatchDocument", "GetPageImage", "AnnotatePages"):
+    if method.__name__ in ("WatchDocument", "GetPageImage", "AnnotatePages", "ExportEvidence"):
 
         @functools.wraps(method)
         async def stream(self: Any, request: Any, context: Context) -> AsyncIterator[Any]:
@@ -128,18 +129,21 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         first = await anext(request_iterator, None)
         if first is None or not first.HasField("header"):
             raise VisualProofError("HEADER_MISSING", "Begin an upload with its header.")
-        sha256, name = upload.checked_header(first.header)
+        header = upload.checked_header(first.header)
         options = options_from_wire(first.header.options, self._defaults)
-        if sha256:
-            wanted = document_id(sha256, options, self._queue.reader_version)
+        options = replace(options, reading_sha256=header.reading_sha256)
+        if header.sha256:
+            wanted = document_id(header.sha256, options, self._queue.reader_version)
             known = self._queue.known(wanted)
             if known is not None:
                 return pb.UploadDocumentResponse(document=convert.document_to_wire(known))
         self._queue.check_room()
         received = await upload.receive(
-            first, request_iterator, sha256, self._incoming, self._max_upload
+            first, request_iterator, header, self._incoming, self._max_upload
         )
-        state = await self._queue.add(received.file, received.sha256, name, options)
+        state = await self._queue.add(
+            received.file, received.sha256, header.file_name, options, received.reading
+        )
         return pb.UploadDocumentResponse(document=convert.document_to_wire(state))
 
     @_logged
@@ -246,16 +250,9 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.VerifyAnswerRequest, context: Context
     ) -> pb.VerifyAnswerResponse:
         name = _checked_id(request.document_id)
-        wanted = convert.request_from_wire(
-            list(request.fields),
-            list(request.relations),
-            request.policy,
-            list(request.shown_pages),
-            request.source_sha256,
-            request.reader_version,
-        )
+        wanted = prove_request(request)
         document = await self._desk.document(name)
-        report = await self._desk.verify(name, request.answer_json.encode(), wanted)
+        report, _ = await self._desk.verify(name, request.answer_json.encode(), wanted)
         return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, document))
 
     @_logged
@@ -296,6 +293,16 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
                     height_px=head["height"],
                     image=data,
                 )
+
+    @_logged
+    async def ExportEvidence(
+        self, request: pb.ExportEvidenceRequest, context: Context
+    ) -> AsyncIterator[pb.ExportEvidenceResponse]:
+        name = _checked_id(request.answer.document_id)
+        async for part in evidence.export(
+            name, request, self._desk, self._store, self._facts.version
+        ):
+            yield part
 
     @_logged
     async def GetServerInfo(

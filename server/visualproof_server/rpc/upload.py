@@ -20,78 +20,130 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A finished upload: a temporary file that the caller owns, and its hash."""
+    """A finished upload: temporary files that the caller owns, and the hash of the document's.
+
+    reading is another reader's output, None if none was announced.
+    """
 
     file: Path
     sha256: str
+    reading: Path | None = None
 
 
-def checked_header(header: pb.UploadHeader) -> tuple[str, str]:
-    """(sha256 or "", file name); error OPTIONS_INVALID."""
-    sha256 = header.source_sha256.lower()
-    if header.HasField("source_sha256") and not _SHA256.fullmatch(sha256):
-        raise VisualProofError(
-            "OPTIONS_INVALID", "source_sha256 is 64 hex digits.", field_path="header.source_sha256"
-        )
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What an upload says of itself; hashes are empty where none was stated."""
+
+    sha256: str
+    reading_sha256: str
+    file_name: str
+
+
+def checked_header(header: pb.UploadHeader) -> Header:
+    """Error OPTIONS_INVALID."""
+    for name in ("source_sha256", "reading_sha256"):
+        if header.HasField(name) and not _SHA256.fullmatch(getattr(header, name)):
+            raise VisualProofError(
+                "OPTIONS_INVALID", f"{name} is 64 hex digits.", field_path=f"header.{name}"
+            )
     if len(header.file_name) > MAX_NAME:
         raise VisualProofError(
             "OPTIONS_INVALID", f"file_name has at most {MAX_NAME} characters.",
             field_path="header.file_name",
         )  # fmt: skip
-    return sha256, header.file_name
+    return Header(header.source_sha256.lower(), header.reading_sha256.lower(), header.file_name)
 
 
 async def receive(
     first: pb.UploadDocumentRequest,
     rest: AsyncIterator[pb.UploadDocumentRequest],
-    stated_sha256: str,
+    header: Header,
     folder: Path,
     limit: int,
 ) -> Received:
-    """Writes the content to a file in `folder`; nothing is left when it fails.
+    """Writes the content to files in `folder`; nothing is left when it fails.
 
-    Errors EMPTY_FILE, FILE_TOO_LARGE, CHUNK_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING, DISK_FULL.
+    Errors EMPTY_FILE, FILE_TOO_LARGE, CHUNK_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING,
+    OPTIONS_INVALID, DISK_FULL.
     """
-    handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=folder, prefix="upload-")
-    path = Path(name)
-    digest = hashlib.sha256()
-    size = 0
+    content = await _Sink.open(folder, limit)
+    reading: _Sink | None = None
     try:
-        with os.fdopen(handle, "wb") as file:
-            message: pb.UploadDocumentRequest | None = first
-            while message is not None:
-                content = message.content
-                if len(content) > MAX_CHUNK:
-                    raise VisualProofError("CHUNK_TOO_LARGE", "Send chunks of at most 1 MiB.")
-                size += len(content)
-                if size > limit:
-                    raise VisualProofError(
-                        "FILE_TOO_LARGE",
-                        f"At most {limit} bytes are taken.",
-                        {"limit": str(limit)},
-                    )
-                digest.update(content)
-                await asyncio.to_thread(file.write, content)
-                message = await anext(rest, None)
-                if message is not None and message.HasField("header"):
-                    raise VisualProofError(
-                        "HEADER_MISSING", "Only the first message of an upload has a header."
-                    )
-            file.flush()
-            await asyncio.to_thread(os.fsync, file.fileno())
-        sha256 = digest.hexdigest()
-        if not size:
+        if header.reading_sha256:
+            reading = await _Sink.open(folder, limit)
+        message: pb.UploadDocumentRequest | None = first
+        while message is not None:
+            await content.take(message.content)
+            if message.reading and reading is None:
+                raise VisualProofError(
+                    "OPTIONS_INVALID",
+                    "Announce a reading with its hash in the header.",
+                    field_path="header.reading_sha256",
+                )
+            if reading is not None:
+                await reading.take(message.reading)
+            message = await anext(rest, None)
+            if message is not None and message.HasField("header"):
+                raise VisualProofError(
+                    "HEADER_MISSING", "Only the first message of an upload has a header."
+                )
+        sha256 = await content.finish(header.sha256)
+        if reading is not None:
+            await reading.finish(header.reading_sha256)
+        return Received(content.path, sha256, reading.path if reading else None)
+    except BaseException as error:
+        content.abandon()
+        if reading is not None:
+            reading.abandon()
+        if isinstance(error, OSError):
+            raise VisualProofError(
+                "DISK_FULL", f"The upload cannot be stored ({error.strerror})."
+            ) from None
+        raise
+
+
+class _Sink:
+    """A file that is written, hashed and bounded as its bytes come."""
+
+    def __init__(self, handle: int, path: Path, limit: int) -> None:
+        self.path = path
+        self._file = os.fdopen(handle, "wb")
+        self._limit = limit
+        self._digest = hashlib.sha256()
+        self._size = 0
+
+    @classmethod
+    async def open(cls, folder: Path, limit: int) -> "_Sink":
+        handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=folder, prefix="upload-")
+        return cls(handle, Path(name), limit)
+
+    async def take(self, data: bytes) -> None:
+        if len(data) > MAX_CHUNK:
+            raise VisualProofError("CHUNK_TOO_LARGE", "Send chunks of at most 1 MiB.")
+        self._size += len(data)
+        if self._size > self._limit:
+            raise VisualProofError(
+                "FILE_TOO_LARGE",
+                f"At most {self._limit} bytes are taken.",
+                {"limit": str(self._limit)},
+            )
+        self._digest.update(data)
+        await asyncio.to_thread(self._file.write, data)
+
+    async def finish(self, stated_sha256: str) -> str:
+        """The hash, once the bytes are safe."""
+        self._file.flush()
+        await asyncio.to_thread(os.fsync, self._file.fileno())
+        self._file.close()
+        if not self._size:
             raise VisualProofError("EMPTY_FILE", "The file is empty; send one with content.")
+        sha256 = self._digest.hexdigest()
         if stated_sha256 and stated_sha256 != sha256:
             raise VisualProofError(
-                "SHA256_MISMATCH", "The bytes are not those that source_sha256 states."
+                "SHA256_MISMATCH", "The bytes are not those that the header's SHA-256 states."
             )
-        return Received(path, sha256)
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise VisualProofError(
-            "DISK_FULL", f"The upload cannot be stored ({error.strerror})."
-        ) from None
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+        return sha256
+
+    def abandon(self) -> None:
+        self._file.close()
+        self.path.unlink(missing_ok=True)

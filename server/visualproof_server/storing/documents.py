@@ -12,6 +12,8 @@ from visualproof_server.model.numbering import number_document
 from visualproof_server.storing.store import DocumentStore
 
 SOURCE = "source"
+# Another reader's output beside it.
+READING = "reading"
 STATE = "state.json"
 
 
@@ -21,6 +23,11 @@ def page_name(number: int) -> str:
 
 def image_name(number: int) -> str:
     return f"page-{number:06}.jpg"
+
+
+def picture_name(number: int) -> str:
+    """The page smaller, as evidence shows it; made when it is first needed."""
+    return f"page-{number:06}.webp"
 
 
 def state_of(store: DocumentStore, document_id: str) -> DocumentState:
@@ -56,8 +63,12 @@ def done_pages(store: DocumentStore, document_id: str) -> set[int]:
 
 
 def page_image(store: DocumentStore, document_id: str, number: int) -> bytes:
-    """A page's JPEG as stored; error PAGE_OUT_OF_RANGE."""
+    """A page's JPEG as stored; errors PAGE_OUT_OF_RANGE, NO_PIXELS."""
     image = store.get(document_id, image_name(number))
+    if image is None and store.get(document_id, page_name(number)) is not None:
+        raise VisualProofError(
+            "NO_PIXELS", f"Page {number} was imported without its image; there is no picture of it."
+        )
     if image is None:
         raise VisualProofError("PAGE_OUT_OF_RANGE", f"There is no image of page {number}.")
     return image

@@ -1,0 +1,50 @@
+"""Showing a bundle: its page in the reader's own browser, from this machine alone."""
+
+import contextlib
+import json
+import shutil
+import sys
+import tempfile
+import webbrowser
+import zipfile
+from pathlib import Path
+
+_PAGE = "index.html"
+
+
+class BundleError(Exception):
+    """The file is no bundle that can be shown."""
+
+
+def show_bundle(bundle: str, to: str, as_json: bool) -> int:
+    """Opens a bundle's page until Enter is pressed, then removes it; with `to`, writes it there."""
+    page = _page_of(Path(bundle))
+    if to:
+        Path(to).write_bytes(page)
+        print(json.dumps({"page": to}) if as_json else to)
+        return 0
+    folder = Path(tempfile.mkdtemp(prefix="visualproof-"))
+    file = folder / _PAGE
+    file.write_bytes(page)
+    opened = webbrowser.open(file.as_uri())
+    if as_json:
+        print(json.dumps({"page": file.as_uri(), "opened": opened}), flush=True)
+    else:
+        said = "opened" if opened else "no browser was found; open"
+        print(f"{said} {file.as_uri()}", flush=True)
+    # A person says when the browser has read it; where nobody can, the page is the script's.
+    if sys.stdin.isatty():
+        with contextlib.suppress(EOFError, KeyboardInterrupt):
+            input("Press Enter when you are done: the page is then removed. ")
+        shutil.rmtree(folder)
+    return 0
+
+
+def _page_of(bundle: Path) -> bytes:
+    try:
+        with zipfile.ZipFile(bundle) as archive:
+            return archive.read(_PAGE)
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, ValueError):
+        raise BundleError(
+            f"{bundle} is no evidence bundle; `visualproof export` writes them"
+        ) from None

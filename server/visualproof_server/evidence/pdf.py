@@ -1,0 +1,170 @@
+"""The annotated PDF: a copy of the original with a highlight annotation on each frame."""
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name, Stream, String
+
+from visualproof_server.evidence.words import COLOURS, said, shown
+from visualproof_server.model.document import Document, Page
+from visualproof_server.model.geometry import Box
+from visualproof_server.model.report import Action, FieldResult, Report
+
+MEDIA = "application/pdf"
+_PRINT = 4  # Annotation flag: printed with the page (ISO 32000-1, 12.5.3).
+_AIR = 0.15  # Of a line's height, around it.
+Point = tuple[float, float]
+Transform = tuple[float, ...]
+
+
+def annotated_pdf(
+    original: Path | None,
+    password: str,
+    document: Document,
+    report: Report,
+    image_of: Callable[[int], bytes],
+) -> bytes:
+    """The PDF's bytes; the same input gives the same bytes.
+
+    original is the PDF that was read, None for what was no PDF: the pages are then images, as
+    image_of (page number -> JPEG, grey) gives them; so they are where the original cannot be
+    opened to be copied, or has other pages than were read.
+    """
+    if original is not None:
+        try:
+            with pikepdf.open(original, password=password) as pdf:
+                last = max(p.number for p in document.pages)
+                if len(pdf.pages) >= last:
+                    return _annotated(pdf, document, report, lambda p: p.pdf_transform)
+        except (pikepdf.PdfError, ValueError, RuntimeError, TypeError):
+            # Renderers mend more than qpdf does: show what was read.
+            pass
+    with pikepdf.new() as pdf:
+        for page in document.pages:
+            _add_image(pdf, page, image_of)
+        first = document.pages[0].number
+        return _annotated(pdf, document, report, _of_image, first)
+
+
+def _of_image(page: Page) -> Transform:
+    return (page.width_pt, 0.0, 0.0, -page.height_pt, 0.0, page.height_pt)
+
+
+def _add_image(pdf: pikepdf.Pdf, page: Page, image_of: Callable[[int], bytes]) -> None:
+    width, height = max(page.width_pt, 3.0), max(page.height_pt, 3.0)
+    made = pdf.add_blank_page(page_size=(width, height))
+    if page.failure is not None or not page.pixels:
+        return
+    data = image_of(page.number)
+    image = Stream(pdf, data)
+    image.stream_dict = Dictionary(
+        Type=Name.XObject, Subtype=Name.Image, Width=page.width, Height=page.height,
+        ColorSpace=Name.DeviceGray, BitsPerComponent=8, Filter=Name.DCTDecode,
+    )  # fmt: skip
+    made.Resources = Dictionary(XObject=Dictionary(Im0=pdf.make_indirect(image)))
+    made.Contents = Stream(pdf, f"q {width:.4f} 0 0 {height:.4f} 0 0 cm /Im0 Do Q".encode())
+
+
+def _annotated(
+    pdf: pikepdf.Pdf,
+    document: Document,
+    report: Report,
+    transform_of: Callable[[Page], Transform],
+    first: int = 1,
+) -> bytes:
+    for page in document.pages:
+        transform = transform_of(page)
+        if page.failure is not None or len(transform) != 6:
+            continue
+        target = pdf.pages[page.number - first]
+        made = [
+            pdf.make_indirect(_annotation(pdf, result, box, page, transform, f"{number}.{part}"))
+            for number, result in enumerate(report.results)
+            for part, box in enumerate(_boxes(result, page.number))
+        ]
+        if made:
+            # Pages may share one list, so the page gets its own.
+            there = target.obj.get("/Annots")
+            target.obj.Annots = Array([*(there if isinstance(there, Array) else ()), *made])
+    out = io.BytesIO()
+    # The id follows from the content; an encrypted original's copy is not encrypted.
+    pdf.save(out, deterministic_id=True, encryption=False)
+    return out.getvalue()
+
+
+def _boxes(result: FieldResult, number: int) -> Iterator[Box]:
+    for evidence in shown(result):
+        if evidence.page == number:
+            yield from evidence.boxes
+
+
+def _annotation(
+    pdf: pikepdf.Pdf, result: FieldResult, box: Box, page: Page, transform: Transform, name: str
+) -> Dictionary:
+    air = _AIR * min(box.height, box.width)
+    left, right = box.left - air, box.right + air
+    top, bottom = box.top - air, box.bottom + air
+    corners = [
+        _mapped(transform, x / page.width, y / page.height)
+        for x, y in ((left, top), (right, top), (left, bottom), (right, bottom))
+    ]
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    rect = [min(xs), min(ys), max(xs), max(ys)]
+    red, green, blue = (round(c / 255, 4) for c in COLOURS[result.action])
+    return Dictionary(
+        Type=Name.Annot,
+        Subtype=Name.Highlight,
+        Rect=Array([round(v, 4) for v in rect]),
+        QuadPoints=Array([round(v, 4) for point in corners for v in point]),
+        C=Array([red, green, blue]),
+        CA=0.35,
+        F=_PRINT,
+        NM=String(f"visualproof-{name}"),
+        T=String("visualproof"),
+        Subj=String(f"{result.status.name} {result.path}"),
+        Contents=String(said(result)),
+        AP=Dictionary(N=_appearance(pdf, rect, result.action)),
+    )
+
+
+def _mapped(transform: Transform, u: float, v: float) -> Point:
+    a, b, c, d, e, f = transform
+    return a * u + c * v + e, b * u + d * v + f
+
+
+def _appearance(pdf: pikepdf.Pdf, rect: list[float], action: Action) -> Stream:
+    """Colour through which the words stay readable, and a border in the action's style."""
+    red, green, blue = (c / 255 for c in COLOURS[action])
+    left, bottom, right, top = rect
+    width, height = right - left, top - bottom
+    line = max(min(width, height) / 14, 0.02 * min(width, height))
+    dash = f"[{4 * line:.4f} {3 * line:.4f}] 0 d" if action is Action.REVIEW else ""
+    inner = f"{left + line / 2:.4f} {bottom + line / 2:.4f} {width - line:.4f} {height - line:.4f}"
+    draw = [
+        f"/Soft gs {red:.4f} {green:.4f} {blue:.4f} rg",
+        f"{left:.4f} {bottom:.4f} {width:.4f} {height:.4f} re f",
+        f"/Full gs {red:.4f} {green:.4f} {blue:.4f} RG {line:.4f} w {dash}",
+        f"{inner} re S",
+    ]
+    if action is Action.BLOCK:
+        # A second line within the first: told apart without colour.
+        by = 2.2 * line
+        draw.append(
+            f"{line / 2:.4f} w {left + by:.4f} {bottom + by:.4f}"
+            f" {width - 2 * by:.4f} {height - 2 * by:.4f} re S"
+        )
+    form = Stream(pdf, "\n".join(draw).encode())
+    form.stream_dict = Dictionary(
+        Type=Name.XObject,
+        Subtype=Name.Form,
+        BBox=Array([round(v, 4) for v in rect]),
+        Group=Dictionary(S=Name.Transparency),
+        Resources=Dictionary(
+            ExtGState=Dictionary(
+                Soft=Dictionary(BM=Name.Multiply, ca=0.2), Full=Dictionary(BM=Name.Multiply, CA=1.0)
+            )
+        ),
+    )
+    return form

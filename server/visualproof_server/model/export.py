@@ -1,0 +1,52 @@
+"""What is exported, and what is known about it beside document and report."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from visualproof_server.model.document import Warning
+
+
+class Format(IntEnum):
+    """Kinds of evidence; values as in the proto."""
+
+    BUNDLE = 1
+    PDF = 2
+    HTML = 3
+    WEB_ANNOTATION = 4
+    ETHOS_CITATIONS = 5
+    HOCR = 6
+    TEXTRACT = 7
+
+    @property
+    def of_reading(self) -> bool:
+        """Whether it shows what was read, whatever is claimed about it."""
+        return self in (Format.HOCR, Format.TEXTRACT)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """title is for people; password opens an encrypted original."""
+
+    format: Format
+    title: str
+    service_version: str
+    warnings: tuple[Warning, ...] = ()
+    with_original: bool = False
+    password: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReading:
+    """Words of a place that were read again: by page, box and the engine that read it first."""
+
+    page: int
+    box: tuple[int, int, int, int]
+    engine: str
+    readings: tuple[tuple[tuple[str, float], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReadings:
+    """All that was read again for one report, in order."""
+
+    readings: tuple[SecondReading, ...]

@@ -1,0 +1,182 @@
+"""Proves a sealed bundle again, offline: `visualproof replay`, `python -m visualproof_server.replay`.
+
+Exit 0 all as it was, 1 something differs (each thing is named), 2 it cannot be checked here.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from visualproof_server.evidence import bundle
+from visualproof_server.evidence.page import PageFacts, review_page
+from visualproof_server.evidence.signing import public_key_hex
+from visualproof_server.model import codec
+from visualproof_server.model.document import Document, Warning
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.export import SecondReadings
+from visualproof_server.model.report import Report
+from visualproof_server.proving import prove
+from visualproof_server.proving.second_readings import replayed
+from visualproof_server.rpc.sealed import report_json, request_of
+
+
+class CannotReplay(Exception):
+    """It is no bundle, or not one that these rules can prove."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """differences is empty if all is as it was; proven names what was made again and compared.
+
+    action and counts are the report's; signed_by is a public key in hex, or empty.
+    """
+
+    document_id: str
+    source_sha256: str
+    action: str
+    counts: dict[str, int]
+    differences: tuple[str, ...]
+    proven: tuple[str, ...]
+    hashed: tuple[str, ...]
+    signed_by: str
+
+
+def replay(data: bytes) -> Replay:
+    """Checks every byte of a bundle, then proves its answer again; error CannotReplay."""
+    try:
+        unsealed = bundle.unseal(data)
+    except ValueError as error:
+        raise CannotReplay(f"this is no bundle: {error}") from None
+    manifest, files = unsealed.manifest, unsealed.files
+    if unsealed.changed:
+        return _replay(unsealed, None, unsealed.changed, ())
+    made_by, here = str(manifest.get("rules_version")), prove.RULES_VERSION
+    if made_by != here:
+        raise CannotReplay(
+            f"it was made by rules version {made_by}, and these are {here}; install"
+            f" visualproof-server {manifest.get('service_version')}"
+        )
+    try:
+        document, report, texts = _proven_again(unsealed)
+    except (ValueError, KeyError, TypeError, IndexError, VisualProofError) as error:
+        kind = type(error).__name__
+        return _replay(unsealed, None, (f"the answer cannot be proven again ({kind})",), ())
+    differences = []
+    if bundle.identity(document) != manifest.get("document"):
+        differences.append("blocks.jsonl: it is of another document than the manifest")
+    if "original" in files:
+        found = hashlib.sha256(files["original"]).hexdigest()
+        if found != document.source_sha256:
+            differences.append("original: its SHA-256 is not that of the document")
+    if texts["report.json"] != files.get("report.json"):
+        differences += _report_differences(files.get("report.json", b""), texts["report.json"])
+    if texts["index.html"] != files.get("index.html"):
+        differences.append("index.html: it does not show this report")
+    return _replay(unsealed, report, tuple(differences), tuple(texts))
+
+
+def _proven_again(unsealed: bundle.Unsealed) -> tuple[Document, Report, dict[str, bytes]]:
+    files, manifest = unsealed.files, unsealed.manifest
+    document = bundle.document_of(files["blocks.jsonl"])
+    kept = codec.loads(SecondReadings, files["second_readings.json"])
+    report = prove.prove(
+        prove.Index(document),
+        files["answer.json"],
+        request_of(files["fields.json"]),
+        replayed(kept),
+    )
+    spelled = report_json(report, document)
+    facts = PageFacts(
+        manifest["title"],
+        manifest["service_version"],
+        hashlib.sha256(spelled).hexdigest(),
+        tuple(codec.loads(Warning, json.dumps(w).encode()) for w in manifest["warnings"]),
+    )
+    pictures = {
+        int(name[6:-5]): data
+        for name, data in files.items()
+        if name.startswith("pages/") and name.endswith(".webp")
+    }
+    page = review_page(document, report, facts, pictures)
+    return document, report, {"report.json": spelled, "index.html": page}
+
+
+def _report_differences(sealed: bytes, proven: bytes) -> list[str]:
+    """Which values came out otherwise."""
+    try:
+        before = {r["path"]: r for r in json.loads(sealed)["results"]}
+        after = {r["path"]: r for r in json.loads(proven)["results"]}
+    except (ValueError, KeyError, TypeError):
+        return ["report.json: it cannot be read"]
+    names = [p for p in {**before, **after} if before.get(p) != after.get(p)]
+    return [f"report.json: {path} does not come out as sealed" for path in names] or [
+        "report.json: it is not what the answer gives"
+    ]
+
+
+def _replay(
+    unsealed: bundle.Unsealed,
+    report: Report | None,
+    differences: tuple[str, ...],
+    proven: tuple[str, ...],
+) -> Replay:
+    about: dict[str, Any] = unsealed.manifest.get("document") or {}
+    counts: dict[str, int] = {}
+    for result in report.results if report else ():
+        counts[result.status.name] = counts.get(result.status.name, 0) + 1
+    return Replay(
+        str(about.get("document_id", "")),
+        str(about.get("source_sha256", "")),
+        report.action.name if report else "",
+        counts,
+        differences,
+        proven,
+        tuple(sorted(n for n in unsealed.files if n not in proven)),
+        unsealed.signed_by,
+    )
+
+
+def main(argv: list[str] | None = None, say: Callable[[str], object] = print) -> int:
+    """Runs the command and returns its exit code."""
+    parser = argparse.ArgumentParser(prog="visualproof replay", description=__doc__)
+    parser.add_argument("bundle", metavar="BUNDLE.zip")
+    parser.add_argument("--public-key", help="PEM file: the bundle must be signed by this key")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    args = parser.parse_args(argv)
+    try:
+        wanted = public_key_hex(Path(args.public_key).read_bytes()) if args.public_key else ""
+        made = replay(Path(args.bundle).read_bytes())
+    except (CannotReplay, OSError, ValueError, ImportError) as error:
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if args.json:
+            say(json.dumps({"error": "CANNOT_REPLAY", "message": text}))
+        else:
+            sys.stderr.write(f"visualproof: {args.bundle}: {text}\n")
+        return 2
+    differences = list(made.differences)
+    if wanted and made.signed_by != wanted:
+        differences.append(
+            f"signed by {made.signed_by}, not by the key given" if made.signed_by else "not signed"
+        )
+    if args.json:
+        say(json.dumps({**asdict(made), "differences": differences, "same": not differences}))
+        return 1 if differences else 0
+    for difference in differences:
+        say(f"✗ {difference}")
+    if not differences:
+        counts = ", ".join(f"{n} {name}" for name, n in made.counts.items())
+        say(f"✓ document {made.document_id}, sha256 {made.source_sha256}")
+        say(f"✓ proven again, byte for byte: {', '.join(made.proven)}")
+        say(f"✓ unchanged: {len(made.hashed)} other files")
+        say(f"✓ signed by {made.signed_by}" if made.signed_by else "  not signed")
+        say(f"{made.action}: {counts}")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

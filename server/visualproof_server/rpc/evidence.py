@@ -1,0 +1,69 @@
+"""ExportEvidence: an answer is proven, and what shows it is sent in chunks."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+
+from visualproof.v1 import status_pb2
+from visualproof.v1 import visual_proof_service_pb2 as pb
+
+from visualproof_server.evidence import ethos, hocr, page, pdf, textract, web_annotation
+from visualproof_server.evidence.bundle import MEDIA as BUNDLE_MEDIA
+from visualproof_server.jobs.desk import Desk
+from visualproof_server.jobs.exports import Answered
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.export import ExportRequest, Format
+from visualproof_server.model.report import Action, Report
+from visualproof_server.rpc.sealed import prove_request, report_json, request_json
+from visualproof_server.storing import documents
+from visualproof_server.storing.store import DocumentStore
+
+_MEDIA: dict[Format, str] = {
+    Format.BUNDLE: BUNDLE_MEDIA,
+    Format.PDF: pdf.MEDIA,
+    Format.HTML: page.MEDIA,
+    Format.WEB_ANNOTATION: web_annotation.MEDIA,
+    Format.ETHOS_CITATIONS: ethos.MEDIA,
+    Format.HOCR: hocr.MEDIA,
+    Format.TEXTRACT: textract.MEDIA,
+}
+
+
+async def export(
+    name: str, request: pb.ExportEvidenceRequest, desk: Desk, store: DocumentStore, version: str
+) -> AsyncIterator[pb.ExportEvidenceResponse]:
+    """Errors as VerifyAnswer's, OPTIONS_INVALID for an unknown format."""
+    try:
+        wanted = Format(request.format or Format.BUNDLE)
+    except ValueError:
+        raise VisualProofError(
+            "OPTIONS_INVALID", "This server does not know the format.", field_path="format"
+        ) from None
+    document = await desk.document(name)
+    state = await asyncio.to_thread(documents.state_of, store, name)
+    answer = request.answer.answer_json.encode()
+    if wanted.of_reading:
+        report, again = _no_report(document.document_id), b""
+    else:
+        report, again = await desk.verify(name, answer, prove_request(request.answer))
+    spelled = report_json(report, document)
+    answered = Answered(
+        hashlib.sha256(spelled).hexdigest(), answer, request_json(request.answer), spelled, again
+    )
+    about = ExportRequest(
+        wanted, state.file_name, version, state.warnings, request.with_original, request.password
+    )
+    first = True
+    async for size, chunk in desk.export(name, report, about, answered):
+        made = pb.ExportEvidenceResponse(content=chunk)
+        if first:
+            made.mime_type = _MEDIA[wanted]
+            made.size_bytes = size
+            if not wanted.of_reading:
+                made.action = status_pb2.Action.ValueType(report.action.value)
+            first = False
+        yield made
+
+
+def _no_report(document_id: str) -> Report:
+    return Report(document_id, "", "", "", (), (), Action.BLOCK)
