@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any
 
 from visualproof_server.model.document import Document, Page, Warning
-from visualproof_server.model.geometry import Box
+from visualproof_server.model.geometry import Quad
 from visualproof_server.model.report import Evidence, Report
 
 MEDIA = "text/html; charset=utf-8"
@@ -119,7 +119,7 @@ def _places(places: Iterable[Evidence], document: Document) -> list[dict[str, An
     return [
         {
             "page": e.page,
-            "boxes": [_fractions(b, page) for b in e.boxes],
+            "quads": [_fractions(q, page) for q in e.quads],
             "text": e.text,
             "context": e.context,
             "method": e.method.name,
@@ -132,16 +132,8 @@ def _places(places: Iterable[Evidence], document: Document) -> list[dict[str, An
     ]
 
 
-def _fractions(box: Box, page: Page) -> list[float]:
-    return [
-        round(value, 6)
-        for value in (
-            box.left / page.width,
-            box.top / page.height,
-            box.width / page.width,
-            box.height / page.height,
-        )
-    ]
+def _fractions(quad: Quad, page: Page) -> list[list[float]]:
+    return [[round(x / page.width, 6), round(y / page.height, 6)] for x, y in quad]
 
 
 def _options(document: Document) -> str:

@@ -1,6 +1,7 @@
 """The annotated PDF: a copy of the original with a highlight annotation on each frame."""
 
 import io
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from pikepdf import Array, Dictionary, Name, Stream, String
 
 from visualproof_server.evidence.words import COLOURS, said, shown
 from visualproof_server.model.document import Document, Page
-from visualproof_server.model.geometry import Box
+from visualproof_server.model.geometry import Quad, box_of, grown
 from visualproof_server.model.report import Action, FieldResult, Report
 
 MEDIA = "application/pdf"
@@ -38,7 +39,7 @@ def annotated_pdf(
                 last = max(p.number for p in document.pages)
                 if len(pdf.pages) >= last:
                     return _annotated(pdf, document, report, lambda p: p.pdf_transform)
-        except (pikepdf.PdfError, ValueError, RuntimeError, TypeError):
+        except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, RuntimeError, TypeError):
             # Renderers mend more than qpdf does: show what was read.
             pass
     with pikepdf.new() as pdf:
@@ -80,9 +81,9 @@ def _annotated(
             continue
         target = pdf.pages[page.number - first]
         made = [
-            pdf.make_indirect(_annotation(pdf, result, box, page, transform, f"{number}.{part}"))
+            pdf.make_indirect(_annotation(pdf, result, quad, page, transform, f"{number}.{part}"))
             for number, result in enumerate(report.results)
-            for part, box in enumerate(_boxes(result, page.number))
+            for part, quad in enumerate(_quads(result, page.number))
         ]
         if made:
             # Pages may share one list, so the page gets its own.
@@ -94,30 +95,30 @@ def _annotated(
     return out.getvalue()
 
 
-def _boxes(result: FieldResult, number: int) -> Iterator[Box]:
+def _quads(result: FieldResult, number: int) -> Iterator[Quad]:
     for evidence in shown(result):
         if evidence.page == number:
-            yield from evidence.boxes
+            yield from evidence.quads
 
 
 def _annotation(
-    pdf: pikepdf.Pdf, result: FieldResult, box: Box, page: Page, transform: Transform, name: str
+    pdf: pikepdf.Pdf, result: FieldResult, quad: Quad, page: Page, transform: Transform, name: str
 ) -> Dictionary:
-    air = _AIR * min(box.height, box.width)
-    left, right = box.left - air, box.right + air
-    top, bottom = box.top - air, box.bottom + air
     corners = [
         _mapped(transform, x / page.width, y / page.height)
-        for x, y in ((left, top), (right, top), (left, bottom), (right, bottom))
+        for x, y in grown(quad, _AIR * box_of(quad).height)
     ]
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     rect = [min(xs), min(ys), max(xs), max(ys)]
     red, green, blue = (round(c / 255, 4) for c in COLOURS[result.action])
+    top_left, top_right, bottom_right, bottom_left = corners
+    # Upper corners first, then lower ones, each from the left: as viewers take it.
+    order = (top_left, top_right, bottom_left, bottom_right)
     return Dictionary(
         Type=Name.Annot,
         Subtype=Name.Highlight,
         Rect=Array([round(v, 4) for v in rect]),
-        QuadPoints=Array([round(v, 4) for point in corners for v in point]),
+        QuadPoints=Array([round(v, 4) for point in order for v in point]),
         C=Array([red, green, blue]),
         CA=0.35,
         F=_PRINT,
@@ -125,7 +126,7 @@ def _annotation(
         T=String("visualproof"),
         Subj=String(f"{result.status.name} {result.path}"),
         Contents=String(said(result)),
-        AP=Dictionary(N=_appearance(pdf, rect, result.action)),
+        AP=Dictionary(N=_appearance(pdf, corners, rect, result.action)),
     )
 
 
@@ -134,27 +135,22 @@ def _mapped(transform: Transform, u: float, v: float) -> Point:
     return a * u + c * v + e, b * u + d * v + f
 
 
-def _appearance(pdf: pikepdf.Pdf, rect: list[float], action: Action) -> Stream:
+def _appearance(
+    pdf: pikepdf.Pdf, corners: list[Point], rect: list[float], action: Action
+) -> Stream:
     """Colour through which the words stay readable, and a border in the action's style."""
     red, green, blue = (c / 255 for c in COLOURS[action])
-    left, bottom, right, top = rect
-    width, height = right - left, top - bottom
-    line = max(min(width, height) / 14, 0.02 * min(width, height))
+    line = 0.07 * min(math.dist(corners[0], corners[1]), math.dist(corners[0], corners[3]))
     dash = f"[{4 * line:.4f} {3 * line:.4f}] 0 d" if action is Action.REVIEW else ""
-    inner = f"{left + line / 2:.4f} {bottom + line / 2:.4f} {width - line:.4f} {height - line:.4f}"
     draw = [
         f"/Soft gs {red:.4f} {green:.4f} {blue:.4f} rg",
-        f"{left:.4f} {bottom:.4f} {width:.4f} {height:.4f} re f",
+        f"{_path(corners, 0)} f",
         f"/Full gs {red:.4f} {green:.4f} {blue:.4f} RG {line:.4f} w {dash}",
-        f"{inner} re S",
+        f"{_path(corners, line / 2)} S",
     ]
     if action is Action.BLOCK:
         # A second line within the first: told apart without colour.
-        by = 2.2 * line
-        draw.append(
-            f"{line / 2:.4f} w {left + by:.4f} {bottom + by:.4f}"
-            f" {width - 2 * by:.4f} {height - 2 * by:.4f} re S"
-        )
+        draw.append(f"{line / 2:.4f} w {_path(corners, 2.2 * line)} S")
     form = Stream(pdf, "\n".join(draw).encode())
     form.stream_dict = Dictionary(
         Type=Name.XObject,
@@ -162,9 +158,26 @@ def _appearance(pdf: pikepdf.Pdf, rect: list[float], action: Action) -> Stream:
         BBox=Array([round(v, 4) for v in rect]),
         Group=Dictionary(S=Name.Transparency),
         Resources=Dictionary(
-            ExtGState=Dictionary(
-                Soft=Dictionary(BM=Name.Multiply, ca=0.2), Full=Dictionary(BM=Name.Multiply, CA=1.0)
-            )
+            ExtGState=Dictionary(Soft=Dictionary(BM=Name.Multiply, ca=0.2), Full=Dictionary(CA=1.0))
         ),
     )
     return form
+
+
+def _path(corners: list[Point], inset: float) -> str:
+    """A closed path along the corners, `inset` within."""
+    middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
+    across = math.dist(corners[0], corners[1]) or 1.0
+    down = math.dist(corners[0], corners[3]) or 1.0
+    points = []
+    for x, y in corners:
+        # Each corner moves along both sides towards the middle.
+        sides = (
+            ((corners[1][0] - corners[0][0]) / across, (corners[1][1] - corners[0][1]) / across),
+            ((corners[3][0] - corners[0][0]) / down, (corners[3][1] - corners[0][1]) / down),
+        )
+        for ux, uy in sides:
+            sign = 1 if (middle[0] - x) * ux + (middle[1] - y) * uy > 0 else -1
+            x, y = x + sign * inset * ux, y + sign * inset * uy
+        points.append(f"{x:.4f} {y:.4f}")
+    return f"{points[0]} m {points[1]} l {points[2]} l {points[3]} l h"

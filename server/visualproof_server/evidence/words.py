@@ -10,6 +10,12 @@ COLOURS: dict[Action, Colour] = {
     Action.REVIEW: (199, 108, 0),
     Action.BLOCK: (200, 16, 46),
 }
+# The same on dark ground.
+ON_DARK: dict[Action, Colour] = {
+    Action.RELEASE: (64, 224, 128),
+    Action.REVIEW: (255, 184, 77),
+    Action.BLOCK: (255, 110, 120),
+}
 
 
 def shown(result: FieldResult) -> tuple[Evidence, ...]:

@@ -1,5 +1,7 @@
 """Places on a page: integer pixels of the page as a viewer shows it, origin top left."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -71,9 +73,39 @@ def box_of(quad: Quad) -> Box:
     return Box(min(xs), min(ys), max(xs), max(ys))
 
 
-def span_quad(first: Quad, last: Quad) -> Quad:
-    """The outline of a run of words, from its first and last word's outlines."""
-    return (first[0], last[1], last[2], first[3])
+def span_quad(quads: Sequence[Quad]) -> Quad:
+    """The outline of a run of words, along their common direction."""
+    if all(quad == quad_of(box_of(quad)) for quad in quads):
+        return quad_of(union([box_of(quad) for quad in quads]))
+    # Corners are whole pixels: the upper and lower sides of all words together err least.
+    dx = sum(b[0] - a[0] + c[0] - d[0] for a, b, c, d in quads)
+    dy = sum(b[1] - a[1] + c[1] - d[1] for a, b, c, d in quads)
+    length = math.hypot(dx, dy) or 1.0
+    cos, sin = dx / length, dy / length
+    along = [x * cos + y * sin for quad in quads for x, y in quad]
+    across = [y * cos - x * sin for quad in quads for x, y in quad]
+    corners = (
+        (min(along), min(across)),
+        (max(along), min(across)),
+        (max(along), max(across)),
+        (min(along), max(across)),
+    )
+    a, b, c, d = ((round(u * cos - v * sin), round(u * sin + v * cos)) for u, v in corners)
+    return a, b, c, d
+
+
+def grown(quad: Quad, by: float) -> Quad:
+    """A quad whose sides lie `by` pixels further out."""
+    (ax, ay), (bx, by_), _, (dx, dy) = quad
+    across, down = math.dist((ax, ay), (bx, by_)) or 1.0, math.dist((ax, ay), (dx, dy)) or 1.0
+    rx, ry = (bx - ax) / across * by, (by_ - ay) / across * by
+    ux, uy = (dx - ax) / down * by, (dy - ay) / down * by
+    signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    a, b, c, d = (
+        (round(x + i * rx + j * ux), round(y + i * ry + j * uy))
+        for (x, y), (i, j) in zip(quad, signs, strict=True)
+    )
+    return a, b, c, d
 
 
 def x_overlap(a: Box, b: Box) -> int:

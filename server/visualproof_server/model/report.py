@@ -76,7 +76,7 @@ REASONS: dict[str, str] = {
     "PUNCTUATION_DIFFERS": "A quote's punctuation differs.",
     "VALUE_NOT_IN_PROOF": "The proof is printed, but the value is not literally in it.",
     "OCR_CONFUSION": "Equal only if look-alike characters were misread.",
-    "PIXELS_DIFFER": "The PDF's text says so, but its pixels were not read as the same.",
+    "PIXELS_DIFFER": "The file's text or another reader says so, but the pixels were not read as the same.",
     "NO_PIXELS": "Imported without the page's image, so what is visible cannot be checked.",
     "LOW_CONFIDENCE": "The words were read with low confidence.",
     "DATE_ORDER_UNKNOWN": "Day and month cannot be told apart; give a locale.",

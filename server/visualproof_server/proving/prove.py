@@ -210,6 +210,10 @@ class _Prover:
         reasons = list(finding.reasons)
         if doubt is not None:
             reasons.insert(0, doubt)
+        if status is Status.NOT_FOUND and not reasons:
+            pages = len(self.index.document.pages)
+            said = f"Nothing that says it is printed on {pages} page{'s' if pages > 1 else ''}."
+            reasons.append(Reason("SEARCHED", said))
         self._cases[claim.path] = (claim, finding)
         method = Method.FUZZY
         if finding.exact:
@@ -246,10 +250,7 @@ class _Prover:
             index.page_of(run.words[0]),
             tuple(index.ids[w] for w in run.words),
             tuple(union([index.words[w].box for w in words]) for _, words in groups),
-            tuple(
-                span_quad(index.words[words[0]].quad, index.words[words[-1]].quad)
-                for _, words in groups
-            ),
+            tuple(span_quad([index.words[w].quad for w in words]) for _, words in groups),
             run.text,
             index.rows[index.row_of[run.words[0]]].text,
             method,

@@ -16,6 +16,9 @@ MIN_CONFIDENCE = {"tesseract": 0.9, "rapidocr": 0.8}
 DEFAULT_MIN_CONFIDENCE = 0.9
 # Readers of words that a PDF only says are printed: each is read again from its pixels.
 FROM_FILE = ("text_layer", "ethos")
+# Readers whose output is imported: it may be of another version of the document, so where there
+# are pixels, they decide.
+IMPORTED = ("textract", "hocr")
 # Confidence that the second reading must have at the doubtful words.
 SECOND_LOOK_CONFIDENCE = 0.8
 # Stands for a word of the second reading that is itself in doubt; agrees with nothing.
@@ -40,9 +43,9 @@ class SecondLook:
         for run in finding.places:
             low = list(run.words) if finding.suspect else [w for w in run.words if self._low(w)]
             if low and not self._settled(run, low):
-                if not self._has_pixels(run):
+                if not self._has_pixels(run.words[0]):
                     return Reason("NO_PIXELS", REASONS["NO_PIXELS"])
-                if any(self._index.words[w].engine in FROM_FILE for w in low):
+                if any(self._index.words[w].engine in FROM_FILE + IMPORTED for w in low):
                     return Reason("PIXELS_DIFFER", REASONS["PIXELS_DIFFER"])
                 lowest = min(self._confidence(w) for w in low)
                 return Reason(
@@ -53,14 +56,17 @@ class SecondLook:
 
     def _low(self, word: int) -> bool:
         engine = self._index.words[word].engine
-        # Another reader that does not say how sure it is may be sure of nothing.
-        unsaid = self._index.words[word].confidence is None and engine not in MIN_CONFIDENCE
-        if engine in FROM_FILE or unsaid:
+        if engine in FROM_FILE:
             return True
+        if engine in IMPORTED:
+            # One that does not say how sure it is may be sure of nothing.
+            unsaid = self._index.words[word].confidence is None
+            if unsaid or self._has_pixels(word):
+                return True
         return self._confidence(word) < MIN_CONFIDENCE.get(engine, DEFAULT_MIN_CONFIDENCE)
 
-    def _has_pixels(self, run: Run) -> bool:
-        page = self._index.document.page(self._index.page_of(run.words[0]))
+    def _has_pixels(self, word: int) -> bool:
+        page = self._index.document.page(self._index.page_of(word))
         return page is not None and page.pixels
 
     def _confidence(self, word: int) -> float:

@@ -28,7 +28,7 @@ def _line_blocks(
     page: Page, numbered: NumberedLine, kinds: frozenset[int]
 ) -> Iterator[block_pb2.Block]:
     name, line = f"L{numbered.number}", numbered.line
-    quad = span_quad(line.words[0].quad, line.words[-1].quad)
+    quad = span_quad([w.quad for w in line.words])
     block = _block(
         page, name, block_pb2.BLOCK_KIND_LINE, f"P{page.number}", line.text, line.box, quad,
         line.confidence,

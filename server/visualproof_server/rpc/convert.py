@@ -277,16 +277,26 @@ def _evidence_from_wire(
     evidence: report_pb2.Evidence, document: Document | None
 ) -> Evidence | None:
     boxes: tuple[Box, ...] = ()
+    quads: tuple[Quad, ...] = ()
     if document is not None:
         page = document.page(evidence.page_number)
         if page is None or page.failure is not None or not evidence.boxes:
             return None
         boxes = tuple(box_from_wire(b, page) for b in evidence.boxes)
+        quads = tuple(quad_of(b) for b in boxes)
+        if len(evidence.polygons) == 4 * len(boxes):
+            points = [
+                (round(p.x * page.width), round(p.y * page.height)) for p in evidence.polygons
+            ]
+            quads = tuple(
+                (points[i], points[i + 1], points[i + 2], points[i + 3])
+                for i in range(0, len(points), 4)
+            )
     return Evidence(
         evidence.page_number,
         tuple(evidence.block_ids),
         boxes,
-        tuple(quad_of(b) for b in boxes),
+        quads,
         evidence.text,
         evidence.context,
         Method(evidence.method or Method.FUZZY),

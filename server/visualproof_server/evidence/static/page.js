@@ -289,15 +289,31 @@ function zoom(by) {
   center();
 }
 
-function rect(box, className, grow = 0) {
-  const page = pages.get(state.page), node = document.createElementNS(SVG, "rect");
-  const by = grow + Math.max(1, Math.min(3, (box[3] * page.height) / 10));
-  node.setAttribute("x", box[0] * page.width - by);
-  node.setAttribute("y", box[1] * page.height - by);
-  node.setAttribute("width", box[2] * page.width + 2 * by);
-  node.setAttribute("height", box[3] * page.height + 2 * by);
+// Corners in pixels of the page, `by` further out along the sides.
+function corners(quad, page, by) {
+  const p = quad.map(([x, y]) => [x * page.width, y * page.height]);
+  const unit = (a, b) => { const d = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1; return [(b[0] - a[0]) / d, (b[1] - a[1]) / d]; };
+  const across = unit(p[0], p[1]), down = unit(p[0], p[3]);
+  return p.map(([x, y], i) => {
+    const s = i === 1 || i === 2 ? by : -by, t = i > 1 ? by : -by;
+    return [x + s * across[0] + t * down[0], y + s * across[1] + t * down[1]];
+  });
+}
+
+const airOf = (quad, page) => Math.max(1, Math.min(3, ((quad[3][1] - quad[0][1]) * page.height) / 10));
+
+function outline(quad, page, className, grow = 0) {
+  const node = document.createElementNS(SVG, "polygon");
+  node.setAttribute("points", corners(quad, page, airOf(quad, page) + grow).map((p) => p.join(",")).join(" "));
   node.setAttribute("class", className);
   return node;
+}
+
+// The upright box around a quad, in fractions of the page: left, top, width, height.
+function boxOf(quad) {
+  const xs = quad.map((p) => p[0]), ys = quad.map((p) => p[1]);
+  const left = Math.min(...xs), top = Math.min(...ys);
+  return [left, top, Math.max(...xs) - left, Math.max(...ys) - top];
 }
 
 function drawFrames() {
@@ -309,10 +325,7 @@ function drawFrames() {
   if (chosen && chosen.page === state.page) {
     // Everything but the words is dimmed: an outline of the page with holes in it.
     const dim = document.createElementNS(SVG, "path");
-    const holes = chosen.boxes.map((b) => {
-      const by = 4, x = b[0] * page.width - by, y = b[1] * page.height - by;
-      return `M${x} ${y}v${b[3] * page.height + 2 * by}h${b[2] * page.width + 2 * by}V${y}Z`;
-    });
+    const holes = chosen.quads.map((q) => `M${corners(q, page, 4).map((p) => p.join(" ")).join("L")}Z`);
     dim.setAttribute("d", `M0 0H${page.width}V${page.height}H0Z${holes.join("")}`);
     dim.setAttribute("fill-rule", "evenodd");
     dim.setAttribute("class", "dim");
@@ -321,10 +334,10 @@ function drawFrames() {
   results.forEach((r, i) => {
     for (const place of i === state.at && chosen ? [chosen] : r.status === "AMBIGUOUS" ? placesOf(r) : r.evidence) {
       if (place.page !== state.page) continue;
-      for (const box of place.boxes) {
+      for (const quad of place.quads) {
         const lit = i === state.at && place === chosen;
-        if (r.action === "block") svg.append(rect(box, "frame block outer", 4));
-        const frame = rect(box, `frame ${r.action}${lit ? " lit" : ""}`);
+        if (r.action === "block") svg.append(outline(quad, page, "frame block outer", 4));
+        const frame = outline(quad, page, `frame ${r.action}${lit ? " lit" : ""}`);
         frame.dataset.path = r.path;
         const title = document.createElementNS(SVG, "title");
         title.textContent = `${nameOf(r)}: ${statusOf(r)}`;
@@ -339,8 +352,8 @@ function drawFrames() {
 function center() {
   const page = pages.get(state.page), stage = $("stage");
   const place = state.at >= 0 ? placesOf(results[state.at])[state.place[state.at]] : null;
-  if (!place || place.page !== state.page || !place.boxes.length) return;
-  const box = place.boxes[0], sheet = $("sheet");
+  if (!place || place.page !== state.page || !place.quads.length) return;
+  const box = boxOf(place.quads[0]), sheet = $("sheet");
   stage.scrollTo({
     left: sheet.offsetLeft - stage.offsetLeft + (box[0] + box[2] / 2) * sheet.clientWidth - stage.clientWidth / 2,
     top: sheet.offsetTop - stage.offsetTop + (box[1] + box[3] / 2) * sheet.clientHeight - stage.clientHeight / 2,
@@ -350,11 +363,11 @@ function center() {
 // The words, larger, beside what was extracted.
 async function magnify(canvas, place) {
   const page = pages.get(place.page), url = await picture(place.page);
-  if (!url || !place.boxes.length) return;
+  if (!url || !place.quads.length) return;
   const image = new Image();
   image.src = url;
   try { await image.decode(); } catch { return; }
-  const scale = image.naturalWidth / page.width, box = place.boxes[0];
+  const scale = image.naturalWidth / page.width, box = boxOf(place.quads[0]);
   const air = box[3] * page.height * 0.6;
   const x = Math.max(0, box[0] * page.width - 2 * air), y = Math.max(0, box[1] * page.height - air);
   const w = Math.min(page.width - x, box[2] * page.width + 4 * air), h = Math.min(page.height - y, box[3] * page.height + 2 * air);

@@ -142,12 +142,7 @@ async function print() {
     svg.setAttribute("viewBox", `0 0 ${page.width} ${page.height}`);
     for (const r of results)
       for (const e of r.evidence.filter((x) => x.page === n))
-        for (const box of e.boxes) {
-          const node = document.createElementNS(SVG, "rect");
-          ["x", "y", "width", "height"].forEach((key, at) => node.setAttribute(key, box[at] * (at % 2 ? page.height : page.width)));
-          node.setAttribute("class", r.action);
-          svg.append(node);
-        }
+        for (const quad of e.quads) svg.append(outline(quad, page, r.action));
     paper.append(make("figure", {}, make("figcaption", { textContent: `${data.title}, ${pageName(n)}` }), make("div", { className: "print-sheet" }, image, svg)));
     try { await image.decode(); } catch { /* shown without */ }
   }
