@@ -19,7 +19,7 @@ FROM debian:12-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       python3 tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils \
-      libgl1 libglib2.0-0 fonts-dejavu-core tini \
+      libgl1 libglib2.0-0 fonts-dejavu-core fonts-droid-fallback fonts-unifont tini \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --create-home --home-dir /data visualproof
 COPY --from=build /opt/visualproof /opt/visualproof

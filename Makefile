@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROTOS := $(wildcard proto/visualproof/v1/*.proto)
-APT := python3-venv tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils libgl1 libglib2.0-0 fonts-dejavu-core
+APT := python3-venv tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils libgl1 libglib2.0-0 fonts-dejavu-core fonts-droid-fallback fonts-unifont chromium openssl
 
 .PHONY: help demo test check lint types imports proto proto-check apt env docker-lint bench clean
 
@@ -51,7 +51,7 @@ proto-check: proto  ## the checked-in stubs are what the protos give
 	.venv-proto/bin/pip install -q grpcio-tools==1.71.2 mypy-protobuf==3.6.0 'setuptools<81'
 	touch $@
 
-apt:             ## Debian packages: Tesseract, poppler, fonts
+apt:             ## Debian packages: Tesseract, poppler, fonts; Chromium for tests
 	@missing=""; for p in $(APT); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
 	  if [ "$$(id -u)" = 0 ]; then \
@@ -67,12 +67,13 @@ $(VENV)/done: requirements.txt requirements-server.txt requirements-rapidocr.txt
 	$(BIN)/pip install -q --no-deps -e client -e server
 	touch $@
 
-bench: env       ## accuracy, speed, reconcile, tables and text layer on the project's own documents
+bench: env       ## accuracy, speed, reconcile, tables, text layer and bundles on the project's own documents
 	$(BIN)/python bench/reconcile.py
 	$(BIN)/python bench/speed.py
 	$(BIN)/python bench/accuracy.py
 	$(BIN)/python bench/tables.py
 	$(BIN)/python bench/textlayer.py
+	$(BIN)/python bench/bundles.py
 
 clean:           ## remove environments and output
 	rm -rf $(VENV) .venv-proto demo-out bench-out visualproof-data

@@ -33,7 +33,9 @@ class RunningServer:
         return code
 
 
-def start_server(data: Path, *flags: str, log: Path | None = None) -> RunningServer:
+def start_server(
+    data: Path, *flags: str, log: Path | None = None, environment: dict[str, str] | None = None
+) -> RunningServer:
     command = [sys.executable, "-m", "visualproof_server", "--listen", "127.0.0.1:0"]
     stderr = log.open("w") if log is not None else subprocess.DEVNULL
     process = subprocess.Popen(
@@ -41,7 +43,7 @@ def start_server(data: Path, *flags: str, log: Path | None = None) -> RunningSer
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
-        env=os.environ | {"VISUALPROOF_WORKER_STDERR": ""},
+        env=os.environ | {"VISUALPROOF_WORKER_STDERR": ""} | (environment or {}),
     )
     if log is not None:
         stderr.close()  # type: ignore[union-attr]

@@ -107,7 +107,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     options = config["options"]
     limits = PageLimits(options["page_pixels"], options["page_side"])
-    key = options["signing_key"]
+    key = options.get("signing_key")
     signer = Signer(Path(key)) if key else None
     tasks = Tasks(DiskStore(Path(config["store_root"])), engines(), limits, signer)
     connection = Connection(connection_fd)

@@ -3,11 +3,13 @@
 import asyncio
 import io
 import json
+import time
 from pathlib import Path
 
+import grpc
 import pikepdf
 import pytest
-from conftest import EXAMPLE, RunningServer
+from conftest import EXAMPLE, RunningServer, start_server
 from PIL import Image
 from visualproof import (
     Action,
@@ -22,7 +24,8 @@ from visualproof import (
 from visualproof.aio import AsyncClient
 from visualproof.cli import fields
 from visualproof.cli.__main__ import main as visualproof
-from visualproof.v1 import document_pb2
+from visualproof.v1 import document_pb2, visual_proof_service_pb2_grpc
+from visualproof.v1 import visual_proof_service_pb2 as pb
 
 ANSWER = (EXAMPLE / "answer.json").read_bytes()
 WANTED = fields.load(str(EXAMPLE / "fields.json"))
@@ -76,14 +79,14 @@ def test_the_async_client_exports_the_same(
 
 
 def test_an_encrypted_pdf_is_annotated_with_its_password(client: Client, tmp_path: Path) -> None:
-    file = tmp_path / "secret.pdf"
+    file = tmp_path / "locked.pdf"
     Image.open(EXAMPLE / "scan.jpg").save(tmp_path / "plain.pdf", resolution=200)
     with pikepdf.open(tmp_path / "plain.pdf") as pdf:
-        pdf.save(file, encryption=pikepdf.Encryption(user="secret", owner="x"))
-    document = client.ingest(file, password="secret", engine="tesseract")
+        pdf.save(file, encryption=pikepdf.Encryption(user="open sesame", owner="x"))
+    document = client.ingest(file, password="open sesame", engine="tesseract")
     answer = {"vendor": "Northgate Kitchen Supply Ltd"}
     sizes = []
-    for password in ("secret", ""):
+    for password in ("open sesame", ""):
         made = client.export(document, answer, to=tmp_path / "a.pdf", password=password)
         with pikepdf.open(made.path) as pdf:
             assert len(pdf.pages[0].obj.Annots) == 1
@@ -194,3 +197,32 @@ def test_review_and_export_commands(
     assert visualproof(["export", scan, str(answer), "--to", out, *common, "--json"]) == 1
     assert json.loads(capfd.readouterr().out.splitlines()[-1])["written"] == out
     assert visualproof(["export", scan, str(answer), "--to", "out.docx", *common]) == 2
+
+
+def test_an_export_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    running = start_server(tmp_path / "data", environment={"TMPDIR": str(scratch)})
+    try:
+        with Client(running.target) as client:
+            document = client.ingest(EXAMPLE / "scan.jpg", engine="tesseract")
+            asked = pb.ExportEvidenceRequest(
+                answer=pb.VerifyAnswerRequest(document_id=document.document_id, answer_json="{}"),
+                with_original=True,
+            )
+            with grpc.insecure_channel(running.target) as channel:
+                stub = visual_proof_service_pb2_grpc.VisualProofServiceStub(channel)
+                for wait_for_first in (True, False):
+                    call = stub.ExportEvidence(asked)
+                    if wait_for_first:
+                        assert next(iter(call)).size_bytes > 300_000
+                    call.cancel()
+            client.export(document, "{}", to=tmp_path / "a.zip")
+            (exports,) = scratch.glob("*/exports")
+            until = time.monotonic() + 20
+            while list(exports.iterdir()) and time.monotonic() < until:
+                client.get(document)
+            assert list(exports.iterdir()) == []
+    finally:
+        running.stop()
+    assert list(scratch.iterdir()) == []

@@ -108,10 +108,12 @@ def test_marked_pages_have_the_colours_on_the_values(client: Client, invoice: Do
                 columns = slice(
                     round(b.left * page.width) + 2, round((b.left + b.width) * page.width) - 2
                 )
-                difference = np.abs(pixels[rows, columns, 0] - original[rows, columns])
+                # Frames follow the tilted line: they cross the upright box, and no ink.
+                ink = original[rows, columns] < 90
+                difference = np.abs(pixels[rows, columns, 0] - original[rows, columns])[ink]
                 # The frame of "power" lies inside this one.
                 nested = result.path == "/items/0/description"
-                assert nested or difference.mean() < 1.0, result.path
+                assert nested or difference.mean() < 3.0, result.path
 
 
 def test_crops_show_one_value(client: Client, invoice: Document) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from visualproof._channel import EVIDENCE_FORMATS
 from visualproof.testing import FakeService
 from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof_server.model.errors import CODES
@@ -13,6 +14,11 @@ from visualproof_server.model.report import REASONS, Status
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.settings import Settings, parse
 
+FILES_OF_A_BUNDLE = [
+    "manifest.json", "manifest.sha256", "manifest.sig", "answer.json", "fields.json", "report.json",
+    "blocks.jsonl", "second_readings.json", "pages/0001.webp", "annotated.pdf", "index.html",
+    "original",
+]  # fmt: skip
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
@@ -39,6 +45,14 @@ def test_every_error_has_a_row() -> None:
         assert f"| `{code}` |" in text, code
 
 
+def test_every_evidence_format_is_named() -> None:
+    text = page("evidence.md")
+    for name in EVIDENCE_FORMATS:
+        assert f"| `{name}` |" in text, name
+    for file in FILES_OF_A_BUNDLE:
+        assert f"`{file}`" in text, file
+
+
 def test_every_setting_is_named() -> None:
     text = page("operating.md")
     for setting in dataclasses.fields(Settings):
@@ -60,11 +74,14 @@ def test_links_between_pages_lead_somewhere() -> None:
                 assert (file.parent / target).exists(), (file.name, target)
 
 
-@pytest.mark.parametrize("file", ["README.md", "docs/quickstart.md", "docs/prompts.md"])
+@pytest.mark.parametrize(
+    "file", ["README.md", "docs/quickstart.md", "docs/prompts.md", "docs/evidence.md"]
+)
 def test_python_examples_run(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # `ask` stands for the reader's own model; the service is the fake one.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "invoice.pdf").write_bytes(b"Total due 90.00")
+    (tmp_path / "textract.json").write_bytes(b"{}")
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / file).read_text(), re.S)
     assert blocks
     with FakeService() as fake:

@@ -180,6 +180,10 @@ def test_replay_and_open_on_the_command_line(
     assert visualproof(["open", str(file)]) == 0
     assert Path(opened[0].removeprefix("file://")).read_bytes().startswith(b"<!doctype html>")
     assert visualproof(["open", str(EXAMPLE / "scan.jpg")]) == 2
+    # A page that a forger made is not opened.
+    file.write_bytes(resealed(sealed, index_html=(b"<title>", b"<script>1</script><title>")))
+    assert visualproof(["open", str(file)]) == 2
+    assert len(opened) == 1
 
 
 def test_a_signature_names_its_signer(tmp_path: Path) -> None:

@@ -60,6 +60,18 @@ def test_is_no_number(text: str) -> None:
     assert values(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("GBP 250,000.00 in each year", ""), ("EUR 12.50 a month", ""), ("12 in each box", ""),
+        ("£4.00 kg", ""), ("12 in", "in"), ("12in wide", "in"), ("16 A", "a"), ("5 kg net", "kg"),
+    ],
+)  # fmt: skip
+def test_units_are_told_from_words_of_the_sentence(text: str, unit: str) -> None:
+    (read,) = scan_numbers(plain(text))
+    assert read.unit == unit
+
+
 @pytest.mark.parametrize("text", ["1.250", "1,250"])
 def test_one_mark_and_three_digits_can_be_read_twice(text: str) -> None:
     assert {r.value for r in readings_of(text)} == {Decimal("1250"), Decimal("1.250")}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from visualproof import CallError, Client, DocumentFailed
 from visualproof._channel import EVIDENCE_FORMATS
 from visualproof.cli import fields as field_files
-from visualproof.cli.bundles import BundleError, show_bundle
+from visualproof.cli.bundles import BundleError, open_bundle
 
 try:
     from visualproof.cli import commands
@@ -119,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         "--to", default="", metavar="FILE", help="write the page there, and open nothing"
     )
     open_.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    open_.set_defaults(offline=lambda args: show_bundle(args.bundle, args.to, args.json))
+    open_.set_defaults(offline=lambda args: open_bundle(args.bundle, args.to, args.json))
     replay = names.add_parser("replay", help="prove a bundle again, offline")
     replay.add_argument("bundle", metavar="BUNDLE.zip")
     replay.add_argument("--public-key", default="", help="PEM file: it must be signed by this key")

@@ -3,10 +3,12 @@
 import contextlib
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import webbrowser
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 _PAGE = "index.html"
@@ -14,6 +16,29 @@ _PAGE = "index.html"
 
 class BundleError(Exception):
     """The file is no bundle that can be shown."""
+
+
+def replayed(bundle: str, *flags: str, quiet: bool = False) -> int | None:
+    """Exit code of the replay: the rules are the server's, whose package is asked in a process of
+    its own; None if it is not installed."""
+    if find_spec("visualproof_server") is None:
+        return None
+    command = [sys.executable, "-m", "visualproof_server.replay", bundle, *flags]
+    output = subprocess.DEVNULL if quiet else None
+    return subprocess.run(command, check=False, stdout=output).returncode
+
+
+def open_bundle(bundle: str, to: str, as_json: bool) -> int:
+    """Shows a bundle that may come from anybody: first it is proven again, if that can be done."""
+    _page_of(Path(bundle))
+    found = replayed(bundle, quiet=True)
+    if found == 1:
+        raise BundleError(
+            f"{bundle} is not as it was sealed; `visualproof replay` says what differs"
+        )
+    if found != 0:
+        print("not checked: that needs visualproof-server of its version", file=sys.stderr)
+    return show_bundle(bundle, to, as_json)
 
 
 def show_bundle(bundle: str, to: str, as_json: bool) -> int:

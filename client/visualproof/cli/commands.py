@@ -3,10 +3,8 @@
 import argparse
 import json
 import re
-import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from google.protobuf import json_format
@@ -14,7 +12,7 @@ from google.protobuf import json_format
 from visualproof import Action, Client, DocumentFailed, Exported, Report, ServerBusy
 from visualproof.cli import fields as field_files
 from visualproof.cli import show
-from visualproof.cli.bundles import show_bundle
+from visualproof.cli.bundles import replayed, show_bundle
 from visualproof.v1 import block_pb2, document_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
@@ -203,14 +201,12 @@ def review(client: Client, args: argparse.Namespace) -> int:
 
 
 def replay(args: argparse.Namespace) -> int:
-    """The rules are the server's: its package is asked, in a process of its own."""
-    if find_spec("visualproof_server") is None:
-        return complain(
-            args, USAGE, "", "replay needs the rules: pip install 'visualproof-server[signing]'"
-        )
-    command = [sys.executable, "-m", "visualproof_server.replay", args.bundle]
-    command += ["--public-key", args.public_key] if args.public_key else []
-    return subprocess.run([*command, *(["--json"] if args.json else [])], check=False).returncode
+    flags = ["--public-key", args.public_key] if args.public_key else []
+    code = replayed(args.bundle, *flags, *(["--json"] if args.json else []))
+    if code is None:
+        text = "replay needs the rules: pip install 'visualproof-server[signing]'"
+        return complain(args, USAGE, "", text)
+    return code
 
 
 def prose(client: Client, args: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from visualproof_server.model.report import Action, FieldResult, Report
 
 MEDIA = "application/pdf"
 _PRINT = 4  # Annotation flag: printed with the page (ISO 32000-1, 12.5.3).
-_AIR = 0.15  # Of a line's height, around it.
+_AIR = 0.1  # Of a line's height, around it.
 Point = tuple[float, float]
 Transform = tuple[float, ...]
 

@@ -31,12 +31,13 @@ class Signer:
 
 
 def checked_signature(data: bytes, signature: bytes) -> tuple[str, str]:
-    """(public key in hex, "") if the signature is right, else ("", what is wrong)."""
-    try:
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    except ImportError:
-        return "", "it cannot be checked without the package cryptography"
+    """(public key in hex, "") if the signature is right, else ("", what is wrong).
+
+    ImportError without the package cryptography.
+    """
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     try:
         body = json.loads(signature)
         public = base64.b64decode(body["public_key"], validate=True)

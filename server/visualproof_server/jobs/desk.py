@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class Desk:
 
     async def export(
         self, document_id: str, report: Report, request: ExportRequest, answered: Answered
-    ) -> AsyncIterator[tuple[int, bytes]]:
+    ) -> AsyncGenerator[tuple[int, bytes], None]:
         """Evidence in chunks, each with the size of the whole; nothing is left on disk."""
         handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=self._exports)
         os.close(handle)

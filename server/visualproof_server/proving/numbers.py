@@ -207,6 +207,10 @@ def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
     return None
 
 
+# Units that are words of a sentence too.
+_ALSO_WORDS = ("in", "a")
+
+
 class _Right:
     """What stands after the digits: percent, scale, unit, currency, minus, parenthesis."""
 
@@ -280,7 +284,11 @@ class _Right:
                 continue
             unit = text[begin:].split(" ", 1)[0].rstrip(".,;:)").lower()
             if unit in UNITS or (low in UNITS and clean):
-                self.unit = unit if unit in UNITS else low
+                amount = has_currency or bool(self.currencies)
+                # "GBP 250,000 in each year", "12.50 a month": the sentence goes on.
+                goes_on = low in _ALSO_WORDS and text[stop : stop + 2].strip().isalpha()
+                if adjacent or not (amount or goes_on):
+                    self.unit = unit if unit in UNITS else low
                 return
             if adjacent and self.end == begin and not (low in _ORDINALS and clean):
                 self.compound = True

@@ -2,7 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from visualproof.v1 import status_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
@@ -31,7 +32,7 @@ _MEDIA: dict[Format, str] = {
 
 async def export(
     name: str, request: pb.ExportEvidenceRequest, desk: Desk, store: DocumentStore, version: str
-) -> AsyncIterator[pb.ExportEvidenceResponse]:
+) -> AsyncGenerator[pb.ExportEvidenceResponse, None]:
     """Errors as VerifyAnswer's, OPTIONS_INVALID for an unknown format."""
     try:
         wanted = Format(request.format or Format.BUNDLE)
@@ -54,15 +55,17 @@ async def export(
         wanted, state.file_name, version, state.warnings, request.with_original, request.password
     )
     first = True
-    async for size, chunk in desk.export(name, report, about, answered):
-        made = pb.ExportEvidenceResponse(content=chunk)
-        if first:
-            made.mime_type = _MEDIA[wanted]
-            made.size_bytes = size
-            if not wanted.of_reading:
-                made.action = status_pb2.Action.ValueType(report.action.value)
-            first = False
-        yield made
+    # A caller who goes away closes this generator: the file must go at once too.
+    async with aclosing(desk.export(name, report, about, answered)) as chunks:
+        async for size, chunk in chunks:
+            made = pb.ExportEvidenceResponse(content=chunk)
+            if first:
+                made.mime_type = _MEDIA[wanted]
+                made.size_bytes = size
+                if not wanted.of_reading:
+                    made.action = status_pb2.Action.ValueType(report.action.value)
+                first = False
+            yield made
 
 
 def _no_report(document_id: str) -> Report:

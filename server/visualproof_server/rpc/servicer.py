@@ -6,6 +6,7 @@ import logging
 import re
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,8 +78,9 @@ def _logged(method: F) -> F:
         async def stream(self: Any, request: Any, context: Context) -> AsyncIterator[Any]:
             started, code = time.monotonic(), "OK"
             try:
-                async for message in method(self, request, context):
-                    yield message
+                async with aclosing(method(self, request, context)) as messages:
+                    async for message in messages:
+                        yield message
             except Exception as error:
                 code = getattr(error, "code", "INTERNAL")
                 await failed(context, error)
@@ -299,10 +301,10 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.ExportEvidenceRequest, context: Context
     ) -> AsyncIterator[pb.ExportEvidenceResponse]:
         name = _checked_id(request.answer.document_id)
-        async for part in evidence.export(
-            name, request, self._desk, self._store, self._facts.version
-        ):
-            yield part
+        made = evidence.export(name, request, self._desk, self._store, self._facts.version)
+        async with aclosing(made) as parts:
+            async for part in parts:
+                yield part
 
     @_logged
     async def GetServerInfo(
