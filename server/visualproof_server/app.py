@@ -46,13 +46,16 @@ class App:
         self._incoming = root / "incoming"
         shutil.rmtree(self._incoming, ignore_errors=True)
         self._incoming.mkdir()
+        views = root / "views"
+        shutil.rmtree(views, ignore_errors=True)
+        views.mkdir()
         # Scratch lies outside the data: it is per process, and dies with it.
         self._scratch = Path(tempfile.mkdtemp(prefix="visualproof-"))
         store = DiskStore(root / "documents")
         store.sweep()
         self._store = store
         worker = WorkerSettings(
-            str(root / "documents"),
+            str(views),
             str(self._scratch),
             settings.worker_memory_mb,
             settings.worker_tasks,
@@ -63,9 +66,10 @@ class App:
                 if settings.signing_key
                 else "",
             },
+            settings.sandbox,
         )
-        self._readers = WorkerPool(settings.workers, worker)
-        self._deskers = WorkerPool(settings.desk_workers, worker)
+        self._readers = WorkerPool(settings.workers, worker, store)
+        self._deskers = WorkerPool(settings.desk_workers, worker, store)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
             options=[
@@ -117,6 +121,7 @@ class App:
             ),
             _limits(settings),
             await asyncio.to_thread(_components),
+            tuple(description["sandbox"]),
         )
         servicer = Servicer(
             self._store,

@@ -37,6 +37,9 @@ class Settings:
     retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")
     grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")
     signing_key: str = _setting("", "PEM file of an Ed25519 key that signs evidence bundles")
+    sandbox: str = _setting(
+        "auto", "auto takes the layers there are, strict needs all, off takes none"
+    )
     reflection: bool = _setting(True, "serve gRPC reflection")
     insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")
     log_level: str = _setting("info", "debug, info, warning or error")
@@ -92,6 +95,8 @@ def _problem(settings: Settings) -> str:
         return "max-upload-mb must be 1 to 500"
     if not 72 <= settings.dpi <= 600:
         return "dpi must be 72 to 600"
+    if settings.sandbox not in ("auto", "strict", "off"):
+        return "sandbox must be auto, strict or off"
     if settings.log_level not in ("debug", "info", "warning", "error"):
         return "log-level must be debug, info, warning or error"
     if settings.signing_key and (trouble := _key_trouble(Path(settings.signing_key))):

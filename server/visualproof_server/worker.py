@@ -19,13 +19,17 @@ from typing import Any
 import cv2
 
 from visualproof_server.evidence.signing import Signer
+from visualproof_server.jobs.sandbox import confine
 from visualproof_server.jobs.tasks import Tasks
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.auto import Auto
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import Tesseract
-from visualproof_server.storing.disk import DiskStore
+from visualproof_server.storing.view import View
+
+# Largest file that a worker or what it starts may write, in bytes.
+_MAX_FILE = 2 * 1024**3
 
 
 def engines() -> dict[str, OcrEngine]:
@@ -105,11 +109,22 @@ def main() -> None:
     memory = config["memory_mb"] * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # A renderer that never ends writing fills no disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE, _MAX_FILE))
     options = config["options"]
     limits = PageLimits(options["page_pixels"], options["page_side"])
     key = options.get("signing_key")
     signer = Signer(Path(key)) if key else None
-    tasks = Tasks(DiskStore(Path(config["store_root"])), engines(), limits, signer)
+    installed = engines()
+    for engine in installed.values():
+        # Asked before the doors close: engines look in places that they need only once.
+        engine.languages()
+    layers: list[str] = []
+    if config["sandbox"] != "off":
+        layers = confine([Path(config["view"]), Path(config["scratch"])])
+    if config["sandbox"] == "strict" and not {"landlock", "seccomp"} <= set(layers):
+        sys.exit("--sandbox strict: this kernel has no landlock or seccomp")
+    tasks = Tasks(View(Path(config["view"])), installed, limits, signer, layers)
     connection = Connection(connection_fd)
     connection.send_bytes(b"ready")
     serve(connection, tasks, Path(config["scratch"]))

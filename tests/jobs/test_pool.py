@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from proving.pages import OPTIONS
-from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
+from visualproof_server.jobs.pool import Files, WorkerPool, WorkerSettings
 from visualproof_server.model import codec
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
@@ -57,15 +57,16 @@ def root(tmp_path: Path) -> Path:
 
 def settings(root: Path) -> WorkerSettings:
     options = {"page_pixels": 40_000_000, "page_side": 10_000}
-    return WorkerSettings(str(root / "documents"), str(root / "scratch"), 4096, 500, options)
+    return WorkerSettings(str(root / "views"), str(root / "scratch"), 4096, 500, options)
 
 
 @pytest.fixture
 def pool(root: Path) -> Iterator[WorkerPool]:
-    made = WorkerPool(1, settings(root))
+    made = WorkerPool(1, settings(root), DiskStore(root / "documents"))
     yield made
     made.close()
     assert not any((root / "scratch").iterdir())
+    assert not any((root / "views").iterdir())
 
 
 def fake_tesseract(root: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
@@ -79,7 +80,9 @@ def fake_tesseract(root: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> 
 
 def read(pool: WorkerPool, timeout_s: float = 60.0) -> list[bytes]:
     options = codec.dumps(OPTIONS)
-    return pool.submit("read_page", [ID, 1], [options], timeout_s=timeout_s).result(timeout=90)
+    return pool.submit(
+        "read_page", [ID, 1], [options], timeout_s=timeout_s, files=Files(ID)
+    ).result(timeout=90)
 
 
 def test_reads_a_page(pool: WorkerPool) -> None:
@@ -93,7 +96,7 @@ def test_a_faulty_engine_costs_only_its_page(
     name: str, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_tesseract(root, monkeypatch, FAKES[name])
-    pool = WorkerPool(1, settings(root))
+    pool = WorkerPool(1, settings(root), DiskStore(root / "documents"))
     try:
         if name == "exits 0 without output":
             # Nothing read is not a crash; but it must not be words either.
@@ -106,7 +109,7 @@ def test_a_faulty_engine_costs_only_its_page(
                 read(pool, 3.0 if "hangs" in name else 30.0)
             assert caught.value.code in ("PAGE_TIMEOUT", "PAGE_CRASHED", "INTERNAL")
         # The next task of the same pool works.
-        assert pool.submit("count_pages", [ID, ""]).result(timeout=60) == [b"1"]
+        assert pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60) == [b"1"]
     finally:
         pool.close()
     assert eventually(lambda: not started_in(root))
@@ -116,23 +119,25 @@ def test_cancelling_kills_the_worker_and_what_it_started(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_tesseract(root, monkeypatch, FAKES["hangs and ignores TERM"])
-    pool = WorkerPool(1, settings(root))
+    pool = WorkerPool(1, settings(root), DiskStore(root / "documents"))
     try:
-        future = pool.submit("read_page", [ID, 1], [codec.dumps(OPTIONS)], timeout_s=600)
+        future = pool.submit(
+            "read_page", [ID, 1], [codec.dumps(OPTIONS)], timeout_s=600, files=Files(ID)
+        )
         assert eventually(lambda: any("sleep" in p.name() for p in started_in(root)), 30)
         assert future.cancel()
         assert eventually(lambda: not any("sleep" in p.name() for p in started_in(root)))
-        assert pool.submit("count_pages", [ID, ""]).result(timeout=60) == [b"1"]
+        assert pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60) == [b"1"]
     finally:
         pool.close()
 
 
 def test_a_killed_worker_is_replaced(pool: WorkerPool, root: Path) -> None:
-    pool.submit("count_pages", [ID, ""]).result(timeout=60)
+    pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60)
     (worker,) = started_in(root)
     worker.kill()
     worker.wait(timeout=10)
-    assert pool.submit("count_pages", [ID, ""]).result(timeout=60) == [b"1"]
+    assert pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60) == [b"1"]
 
 
 def test_an_unknown_task_is_an_error_not_a_crash(pool: WorkerPool) -> None:
@@ -144,9 +149,10 @@ def test_an_unknown_task_is_an_error_not_a_crash(pool: WorkerPool) -> None:
 def test_workers_die_with_a_killed_parent(root: Path) -> None:
     script = (
         "import sys; from visualproof_server.jobs.pool import *\n"
-        f"s = WorkerSettings({str(root / 'documents')!r}, {str(root / 'scratch')!r}, 4096, 500,"
+        "from pathlib import Path; from visualproof_server.storing.disk import DiskStore\n"
+        f"s = WorkerSettings({str(root / 'views')!r}, {str(root / 'scratch')!r}, 4096, 500,"
         " {'page_pixels': 10**7, 'page_side': 10**4})\n"
-        "p = WorkerPool(1, s); p.submit('describe', []).result(); print('ready', flush=True)\n"
+        f"p = WorkerPool(1, s, DiskStore(Path({str(root / 'documents')!r}))); p.submit('describe', []).result(); print('ready', flush=True)\n"
         "import time; time.sleep(600)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

@@ -260,5 +260,6 @@ def info(client: Client, args: argparse.Namespace) -> int:
     for limit in info.limits:
         print(f"limit {limit.name}: {limit.value} {limit.unit}")
     print("kinds: " + ", ".join(info.kinds))
+    print("sandbox: " + (", ".join(info.sandbox) or "off"))
     print("components: " + ", ".join(info.components))
     return OK

@@ -1044,6 +1044,7 @@ class GetServerInfoResponse(google.protobuf.message.Message):
     STATUSES_FIELD_NUMBER: builtins.int
     REASONS_FIELD_NUMBER: builtins.int
     COMPONENTS_FIELD_NUMBER: builtins.int
+    SANDBOX_FIELD_NUMBER: builtins.int
     version: builtins.str
     """Version of the server."""
     reader_version: builtins.str
@@ -1074,6 +1075,10 @@ class GetServerInfoResponse(google.protobuf.message.Message):
     def components(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """Versions of the libraries that touch documents, "name version"."""
 
+    @property
+    def sandbox(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """Layers that confine the workers: "no_new_privs", "landlock", "seccomp"; empty where the sandbox is off."""
+
     def __init__(
         self,
         *,
@@ -1086,7 +1091,8 @@ class GetServerInfoResponse(google.protobuf.message.Message):
         statuses: collections.abc.Iterable[global___StatusInfo] | None = ...,
         reasons: collections.abc.Iterable[global___ReasonInfo] | None = ...,
         components: collections.abc.Iterable[builtins.str] | None = ...,
+        sandbox: collections.abc.Iterable[builtins.str] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["components", b"components", "engines", b"engines", "kinds", b"kinds", "limits", b"limits", "reader_version", b"reader_version", "reasons", b"reasons", "rules_version", b"rules_version", "statuses", b"statuses", "version", b"version"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["components", b"components", "engines", b"engines", "kinds", b"kinds", "limits", b"limits", "reader_version", b"reader_version", "reasons", b"reasons", "rules_version", b"rules_version", "sandbox", b"sandbox", "statuses", b"statuses", "version", b"version"]) -> None: ...
 
 global___GetServerInfoResponse = GetServerInfoResponse

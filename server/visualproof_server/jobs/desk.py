@@ -11,7 +11,7 @@ from typing import Any
 
 from visualproof_server.evidence.draw import DrawRequest
 from visualproof_server.jobs.exports import Answered
-from visualproof_server.jobs.pool import WorkerPool
+from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document
 from visualproof_server.model.errors import VisualProofError
@@ -56,7 +56,9 @@ class Desk:
 
     def warm(self, document_id: str) -> None:
         """Has a document's index built before it is asked for."""
-        self._pool.submit("warm", [document_id], timeout_s=_DRAW_TIMEOUT_S)
+        self._pool.submit(
+            "warm", [document_id], timeout_s=_DRAW_TIMEOUT_S, files=Files(document_id)
+        )
 
     async def prompt(
         self,
@@ -101,8 +103,14 @@ class Desk:
         try:
             blobs = [codec.dumps(report), codec.dumps(request), answered.report_sha256.encode()]
             blobs += [answered.answer, answered.request, answered.report, answered.second_readings]
-            await self._run("export", [document_id, name], blobs, _EXPORT_TIMEOUT_S)
-            size = target.stat().st_size
+            made, *pictures = await self._run("export", [document_id], blobs, _EXPORT_TIMEOUT_S)
+            # Callers may be slow, and evidence large: it waits on disk.
+            await asyncio.to_thread(target.write_bytes, made)
+            size = len(made)
+            del made
+            for number, picture in zip(pictures[::2], pictures[1::2], strict=True):
+                page = documents.picture_name(int(number))
+                await asyncio.to_thread(self._store.put, document_id, page, picture)
             with target.open("rb") as file:
                 while chunk := await asyncio.to_thread(file.read, _CHUNK):
                     yield size, chunk
@@ -142,5 +150,6 @@ class Desk:
     async def _run(
         self, name: str, args: list[Any], blobs: list[bytes], timeout_s: float
     ) -> list[bytes]:
-        future = self._pool.submit(name, args, blobs, timeout_s, "VERIFY_TIMEOUT")
+        files = Files(args[0]) if isinstance(args[0], str) else None
+        future = self._pool.submit(name, args, blobs, timeout_s, "VERIFY_TIMEOUT", files)
         return await asyncio.wrap_future(future)

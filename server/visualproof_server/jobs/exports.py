@@ -14,7 +14,7 @@ from visualproof_server.model.report import Report
 from visualproof_server.reading import reader
 from visualproof_server.reading.source import media_type
 from visualproof_server.storing import documents
-from visualproof_server.storing.store import DocumentStore
+from visualproof_server.storing.store import DocumentReader
 
 # Longest side of a page's picture: what a reviewer reads at full width of a large screen.
 PICTURE_SIDE = 1800
@@ -33,11 +33,12 @@ class Answered:
 
 
 class Exports:
-    """Makes evidence of one store's documents; signer may be None."""
+    """Makes evidence of one document; `made` holds the pictures that the store had not yet."""
 
-    def __init__(self, store: DocumentStore, signer: Signer | None) -> None:
+    def __init__(self, store: DocumentReader, signer: Signer | None) -> None:
         self._store = store
         self._signer = signer
+        self.made: dict[int, bytes] = {}
 
     def make(
         self, document: Document, report: Report, request: ExportRequest, answered: Answered
@@ -108,7 +109,7 @@ class Exports:
         if made is None:
             image: Any = reader.decode(documents.page_image(self._store, document_id, number))
             made = draw.encode_page(image, number, PICTURE_SIDE, PICTURE_MEDIA).data
-            self._store.put(document_id, name, made)
+            self.made[number] = made
         return made
 
     def _image(self, document: Document, number: int) -> bytes:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.storing.store import DocumentStore
 
 START_TIMEOUT_S = 60.0
 _CANCEL_POLL_S = 0.05
@@ -30,13 +31,26 @@ _CANCEL_POLL_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker is started with; all of it travels as JSON."""
+    """What a worker is started with; all of it travels as JSON.
 
-    store_root: str
+    views is where documents are laid for a task, on the store's disk; scratch is for the rest.
+    sandbox is auto, strict or off.
+    """
+
+    views: str
     scratch: str
     memory_mb: int
     max_tasks: int
     options: dict[str, Any]
+    sandbox: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The blobs of a document that a task may see; names None means all."""
+
+    document_id: str
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(order=True)
@@ -47,14 +61,16 @@ class _Task:
     blobs: list[bytes] = field(compare=False)
     timeout_s: float = field(compare=False)
     timeout_code: str = field(compare=False)
+    files: Files | None = field(compare=False)
     future: "Future[list[bytes]]" = field(compare=False)
 
 
 class WorkerPool:
     """`size` slots, each a thread that feeds one worker process."""
 
-    def __init__(self, size: int, settings: WorkerSettings) -> None:
+    def __init__(self, size: int, settings: WorkerSettings, store: DocumentStore) -> None:
         self._settings = settings
+        self.store = store
         self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
         self._order = 0
         self._lock = threading.Lock()
@@ -77,16 +93,20 @@ class WorkerPool:
         blobs: list[bytes] | None = None,
         timeout_s: float = 60.0,
         timeout_code: str = "PAGE_TIMEOUT",
+        files: Files | None = None,
     ) -> "Future[list[bytes]]":
         """Runs a task of worker.py; args are JSON values. Cancelling the future kills the task.
 
+        The worker sees the files that are named, and nothing else of the store.
         The future's errors are VisualProofError: the task's own, the timeout code, PAGE_CRASHED.
         """
         future: Future[list[bytes]] = Future()
         with self._lock:
             self._order += 1
             order = self._order
-        self._tasks.put(_Task(order, name, args, blobs or [], timeout_s, timeout_code, future))
+        self._tasks.put(
+            _Task(order, name, args, blobs or [], timeout_s, timeout_code, files, future)
+        )
         return future
 
     def close(self) -> None:
@@ -102,7 +122,7 @@ class WorkerPool:
             except queue.Empty:
                 break
         for slot in self._slots:
-            shutil.rmtree(slot.scratch, ignore_errors=True)
+            slot.remove()
 
     def _serve(self, slot: "_Slot") -> None:
         while not self._closing.is_set():
@@ -132,7 +152,9 @@ class _Slot:
     def __init__(self, pool: WorkerPool, index: int, settings: WorkerSettings) -> None:
         self._pool = pool
         self._settings = settings
-        self.scratch = Path(settings.scratch) / f"slot-{os.getpid()}-{id(pool):x}-{index}"
+        name = f"slot-{os.getpid()}-{id(pool):x}-{index}"
+        self.scratch = Path(settings.scratch) / name
+        self.view = Path(settings.views) / name
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._lifeline: socket.socket | None = None
@@ -146,6 +168,8 @@ class _Slot:
         assert connection is not None
         deadline = time.monotonic() + task.timeout_s
         try:
+            if task.files is not None:
+                self._pool.store.stage(task.files.document_id, task.files.names, self.view)
             connection.send_bytes(
                 json.dumps([task.name, task.args, len(task.blobs)]).encode("utf-8", "surrogatepass")
             )
@@ -169,19 +193,24 @@ class _Slot:
             raise VisualProofError(
                 "PAGE_CRASHED", "A worker process died; the next call gets a new one."
             ) from None
+        finally:
+            if task.files is not None:
+                shutil.rmtree(self.view / task.files.document_id, ignore_errors=True)
         self._done += 1
         if self._done >= self._settings.max_tasks:
             self.kill()
         return parts
 
     def _start(self) -> None:
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        self.scratch.mkdir(parents=True)
+        for folder in (self.scratch, self.view):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
         ours, theirs = socket.socketpair()
         line_ours, line_theirs = socket.socketpair()
         config = {
-            "store_root": self._settings.store_root,
+            "view": str(self.view),
             "scratch": str(self.scratch),
+            "sandbox": self._settings.sandbox,
             "memory_mb": self._settings.memory_mb,
             "options": self._settings.options,
         }
@@ -196,6 +225,8 @@ class _Slot:
             self._process = subprocess.Popen(
                 [
                     sys.executable,
+                    # Not the folder it is started in: the sandbox opens all that is imported from.
+                    "-P",
                     "-m",
                     "visualproof_server.worker",
                     str(theirs.fileno()),
@@ -236,4 +267,9 @@ class _Slot:
             if end is not None:
                 end.close()
         self._connection = self._lifeline = None
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.remove()
+
+    def remove(self) -> None:
+        """Removes its folders."""
+        for folder in (self.scratch, self.view):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from visualproof_server.jobs.pool import WorkerPool
+from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.model import codec
 from visualproof_server.model.document import (
     DocumentState,
@@ -28,6 +28,8 @@ log = logging.getLogger("visualproof.queue")
 _MAX_WARNINGS = 100
 _COUNT_TIMEOUT_S = 30.0
 _EXPIRY_PERIOD_S = 60.0
+# What reading may see: hostile bytes of one document.
+_TO_READ = (documents.SOURCE, documents.READING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,10 @@ class Queue:
     async def _counted(self, state: DocumentState) -> DocumentState:
         options = state.options
         future = self._pool.submit(
-            "count_pages", [state.document_id, options.password], timeout_s=_COUNT_TIMEOUT_S
+            "count_pages",
+            [state.document_id, options.password],
+            timeout_s=_COUNT_TIMEOUT_S,
+            files=Files(state.document_id, _TO_READ),
         )
         total = int((await asyncio.wrap_future(future))[0])
         last = options.last_page or total
@@ -264,6 +269,7 @@ class Queue:
                     [state.document_id, number],
                     [options],
                     timeout_s=self._limits.page_timeout_s,
+                    files=Files(state.document_id, _TO_READ),
                 )
             )
         except VisualProofError as error:

@@ -2,8 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from visualproof_server.evidence import draw
@@ -22,7 +21,7 @@ from visualproof_server.reading import reader
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.storing import documents
-from visualproof_server.storing.store import DocumentStore
+from visualproof_server.storing.store import DocumentReader
 
 Task = Callable[..., list[bytes]]
 _CACHED_DOCUMENTS = 4
@@ -33,13 +32,15 @@ class Tasks:
 
     def __init__(
         self,
-        store: DocumentStore,
+        store: DocumentReader,
         engines: Mapping[str, OcrEngine],
         limits: PageLimits,
         signer: Signer | None = None,
+        layers: Sequence[str] = (),
     ) -> None:
+        self._layers = list(layers)
         self._store = store
-        self._exports = Exports(store, signer)
+        self._signer = signer
         self._engines = engines
         self._limits = limits
         self._indexes: OrderedDict[str, prove.Index] = OrderedDict()
@@ -56,12 +57,16 @@ class Tasks:
         }
 
     def describe(self) -> list[bytes]:
-        """Installed engines and the reader version, as JSON."""
+        """Installed engines, the reader version and the sandbox's layers, as JSON."""
         engines = [
             {"name": e.name, "version": e.version, "languages": e.languages()}
             for e in self._engines.values()
         ]
-        text = {"engines": engines, "reader_version": reader.reader_version(self._engines)}
+        text = {
+            "engines": engines,
+            "reader_version": reader.reader_version(self._engines),
+            "sandbox": self._layers,
+        }
         return [json.dumps(text).encode()]
 
     def count_pages(self, document_id: str, password: str) -> list[bytes]:
@@ -115,21 +120,21 @@ class Tasks:
     def export(
         self,
         document_id: str,
-        target: str,
         report: bytes,
         request: bytes,
         report_sha256: bytes,
         *texts: bytes,
     ) -> list[bytes]:
-        """Writes evidence to a file, since it may be large; texts are the rest of Answered."""
-        made = self._exports.make(
+        """Evidence, then each page's picture that was made on the way, after its number."""
+        exports = Exports(self._store, self._signer)
+        made = exports.make(
             self._document(document_id),
             codec.loads(Report, report),
             codec.loads(ExportRequest, request),
             Answered(report_sha256.decode(), *texts),
         )
-        Path(target).write_bytes(made)
-        return []
+        pictures = [(str(n).encode(), data) for n, data in exports.made.items()]
+        return [made, *(part for pair in pictures for part in pair)]
 
     def check_prose(self, rounding: bool, text: bytes, *reports: bytes) -> list[bytes]:
         made = [codec.loads(Report, report) for report in reports]

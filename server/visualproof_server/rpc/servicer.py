@@ -56,6 +56,7 @@ class ServerFacts:
     engines: tuple[tuple[str, str, tuple[str, ...]], ...]
     limits: tuple[tuple[str, int, str], ...]
     components: tuple[str, ...]
+    sandbox: tuple[str, ...]
 
 
 def _logged(method: F) -> F:
@@ -330,6 +331,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
             ],
             reasons=[pb.ReasonInfo(code=c, description=d) for c, d in REASONS.items()],
             components=facts.components,
+            sandbox=facts.sandbox,
         )
 
 

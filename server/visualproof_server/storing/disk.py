@@ -1,9 +1,11 @@
 """A store on the local disk: a folder a document, a file a blob, written atomically."""
 
+import contextlib
 import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from visualproof_server.model.errors import VisualProofError
@@ -80,12 +82,28 @@ class DiskStore:
             pass
         shutil.rmtree(grave, ignore_errors=True)
 
+    def stage(self, document_id: str, names: Iterable[str] | None, folder: Path) -> None:
+        source, target = self._root / checked(document_id), folder / document_id
+        wanted = self.names(document_id) if names is None else names
+        target.mkdir()
+        for name in wanted:
+            # A link costs no copy; folder lies on the same disk.
+            with contextlib.suppress(FileNotFoundError):
+                os.link(source / checked(document_id, name).name, target / name)
+
     def _folder(self, document_id: str) -> Path:
-        if not _ID.fullmatch(document_id):
-            raise VisualProofError("DOCUMENT_ID_INVALID", "That is no document id of this server.")
-        return self._root / document_id
+        return self._root / checked(document_id)
 
     def _path(self, document_id: str, name: str) -> Path:
-        if not _NAME.fullmatch(name):
-            raise ValueError(f"no blob name: {name!r}")
-        return self._folder(document_id) / name
+        return self._root / checked(document_id, name)
+
+
+def checked(document_id: str, name: str | None = None) -> Path:
+    """The relative path of a document or blob; error DOCUMENT_ID_INVALID."""
+    if not _ID.fullmatch(document_id):
+        raise VisualProofError("DOCUMENT_ID_INVALID", "That is no document id of this server.")
+    if name is None:
+        return Path(document_id)
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"no blob name: {name!r}")
+    return Path(document_id) / name

@@ -9,7 +9,7 @@ from visualproof_server.model.document import (
 )
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.numbering import number_document
-from visualproof_server.storing.store import DocumentStore
+from visualproof_server.storing.store import DocumentReader, DocumentStore
 
 SOURCE = "source"
 # Another reader's output beside it.
@@ -30,7 +30,7 @@ def picture_name(number: int) -> str:
     return f"page-{number:06}.webp"
 
 
-def state_of(store: DocumentStore, document_id: str) -> DocumentState:
+def state_of(store: DocumentReader, document_id: str) -> DocumentState:
     """Where a document stands; error DOCUMENT_NOT_FOUND."""
     data = store.get(document_id, STATE)
     if data is None:
@@ -53,7 +53,7 @@ def put_page(
     store.put(document_id, page_name(number), page)
 
 
-def done_pages(store: DocumentStore, document_id: str) -> set[int]:
+def done_pages(store: DocumentReader, document_id: str) -> set[int]:
     """Numbers of the pages that need not be read again."""
     return {
         int(name[5:11])
@@ -62,7 +62,7 @@ def done_pages(store: DocumentStore, document_id: str) -> set[int]:
     }
 
 
-def page_image(store: DocumentStore, document_id: str, number: int) -> bytes:
+def page_image(store: DocumentReader, document_id: str, number: int) -> bytes:
     """A page's JPEG as stored; errors PAGE_OUT_OF_RANGE, NO_PIXELS."""
     image = store.get(document_id, image_name(number))
     if image is None and store.get(document_id, page_name(number)) is not None:
@@ -74,7 +74,7 @@ def page_image(store: DocumentStore, document_id: str, number: int) -> bytes:
     return image
 
 
-def load(store: DocumentStore, document_id: str) -> Document:
+def load(store: DocumentReader, document_id: str) -> Document:
     """A document that is READY; errors DOCUMENT_NOT_FOUND, DOCUMENT_NOT_READY, DOCUMENT_FAILED."""
     state = state_of(store, document_id)
     if state.state is State.FAILED:
