@@ -33,9 +33,7 @@ class RunningServer:
         return code
 
 
-def start_server(
-    data: Path, *flags: str, log: Path | None = None, environment: dict[str, str] | None = None
-) -> RunningServer:
+def start_server(data: Path, *flags: str, log: Path | None = None) -> RunningServer:
     command = [sys.executable, "-m", "visualproof_server", "--listen", "127.0.0.1:0"]
     stderr = log.open("w") if log is not None else subprocess.DEVNULL
     process = subprocess.Popen(
@@ -43,7 +41,7 @@ def start_server(
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
-        env=os.environ | {"VISUALPROOF_WORKER_STDERR": ""} | (environment or {}),
+        env=os.environ | {"VISUALPROOF_WORKER_STDERR": ""},
     )
     if log is not None:
         stderr.close()  # type: ignore[union-attr]

@@ -11,6 +11,7 @@ from visualproof.errors import (
     NotReady,
     ReportBlocked,
     ServerBusy,
+    Unauthenticated,
     Unreachable,
     VisualProofError,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "ReportBlocked",
     "ServerBusy",
     "Status",
+    "Unauthenticated",
     "Unreachable",
     "VisualProofError",
 ]

@@ -5,6 +5,7 @@ VisualProofError
 ├── ReportBlocked         raised by Report.raise_for_blocked
 └── CallError             a call was refused or failed; .code is stable (docs/errors.md)
     ├── InvalidRequest    the request is wrong and will stay so
+    ├── Unauthenticated   the token is missing or wrong
     ├── NotFound          there is no such document for you
     ├── NotReady          the document is not READY
     ├── ServerBusy        try again after .retry_after seconds
@@ -72,6 +73,10 @@ class InvalidRequest(CallError):
     """The request is wrong and will stay so."""
 
 
+class Unauthenticated(CallError):
+    """The token is missing or wrong."""
+
+
 class NotFound(CallError):
     """There is no such document for you."""
 
@@ -94,6 +99,7 @@ class Unreachable(CallError):
 
 _CLASSES: dict[grpc.StatusCode, type[CallError]] = {
     grpc.StatusCode.INVALID_ARGUMENT: InvalidRequest,
+    grpc.StatusCode.UNAUTHENTICATED: Unauthenticated,
     grpc.StatusCode.NOT_FOUND: NotFound,
     grpc.StatusCode.FAILED_PRECONDITION: NotReady,
     grpc.StatusCode.RESOURCE_EXHAUSTED: ServerBusy,

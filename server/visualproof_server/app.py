@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
+import fcntl
 import importlib.metadata
 import json
 import logging
+import os
+import secrets
 import shutil
 import subprocess
-import tempfile
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -21,8 +23,10 @@ from visualproof.v1 import visual_proof_service_pb2_grpc
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.jobs.queue import Queue, QueueLimits
+from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
 from visualproof_server.rpc.servicer import ServerFacts, Servicer
+from visualproof_server.rpc.tls import credentials
 from visualproof_server.settings import Settings
 from visualproof_server.storing.disk import DiskStore
 
@@ -43,14 +47,17 @@ class App:
         self._settings = settings
         root = settings.root.resolve()
         root.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(root / "lock")
         self._incoming = root / "incoming"
         shutil.rmtree(self._incoming, ignore_errors=True)
         self._incoming.mkdir()
         views = root / "views"
         shutil.rmtree(views, ignore_errors=True)
         views.mkdir()
-        # Scratch lies outside the data: it is per process, and dies with it.
-        self._scratch = Path(tempfile.mkdtemp(prefix="visualproof-"))
+        # Within the data folder, so that the next start sweeps what a killed server left.
+        self._scratch = root / "scratch"
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._scratch.mkdir()
         store = DiskStore(root / "documents")
         store.sweep()
         self._store = store
@@ -106,11 +113,13 @@ class App:
             description["reader_version"],
             QueueLimits(
                 settings.queue,
+                settings.tenant_waiting,
                 settings.max_pages,
                 settings.page_timeout_s,
                 settings.retention_hours * 3600,
             ),
             desk.warm,
+            _tenant_key(settings),
         )
         await self._queue.start()
         facts = ServerFacts(
@@ -131,15 +140,22 @@ class App:
             facts,
             self._incoming,
             settings.max_upload_mb * _MEGABYTE,
+            Tokens(Path(settings.tokens_file) if settings.tokens_file else None),
         )
         visual_proof_service_pb2_grpc.add_VisualProofServiceServicer_to_server(
             servicer, self._server
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        if settings.reflection:
+        reflect = settings.reflection
+        if reflect if reflect is not None else not settings.tokens_file:
             names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
             reflection.enable_server_reflection(names, self._server)
-        self.port = self._server.add_insecure_port(settings.listen)
+        if settings.tls_cert:
+            client_ca = Path(settings.tls_client_ca) if settings.tls_client_ca else None
+            secure = credentials(Path(settings.tls_cert), Path(settings.tls_key), client_ca)
+            self.port = self._server.add_secure_port(settings.listen, secure)
+        else:
+            self.port = self._server.add_insecure_port(settings.listen)
         await self._server.start()
         await self._serving(True)
         log.info("listening", extra={"port": self.port, "workers": settings.workers})
@@ -154,6 +170,7 @@ class App:
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._deskers.close)
         shutil.rmtree(self._scratch, ignore_errors=True)
+        self._lock.close()
         log.info("stopped")
 
     async def _serving(self, serving: bool) -> None:
@@ -164,6 +181,29 @@ class App:
         )
         for name in ("", SERVICE):
             await self._health.set(name, state)
+
+
+def _locked(file: Path) -> IO[bytes]:
+    """Holds the data folder for this process: two servers would sweep each other's work."""
+    handle = file.open("wb")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.close()
+        raise SystemExit(f"Another server uses {file.parent}; give each a --data-dir.") from None
+    return handle
+
+
+def _tenant_key(settings: Settings) -> bytes:
+    """The key of tenants' ids: secret, and the same as long as their documents live."""
+    if settings.tenant_key:
+        return Path(settings.tenant_key).read_bytes()
+    file = settings.root / "tenant.key"
+    with contextlib.suppress(FileExistsError):
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as new:
+            new.write(secrets.token_bytes(32))
+    return file.read_bytes()
 
 
 def _limits(settings: Settings) -> tuple[tuple[str, int, str], ...]:

@@ -10,8 +10,9 @@ from typing import Any
 from visualproof_server.evidence.signing import Signer
 
 
-def _setting(default: Any, help: str, unit: str = "") -> Any:
-    return field(default=default, metadata={"help": help, "unit": unit})
+def _setting(default: Any, help: str, unit: str = "", kind: type[Any] | None = None) -> Any:
+    metadata = {"help": help, "unit": unit, "kind": kind or type(default)}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,27 @@ class Settings:
     sandbox: str = _setting(
         "auto", "auto takes the layers there are, strict needs all, off takes none"
     )
-    reflection: bool = _setting(True, "serve gRPC reflection")
+    reflection: bool | None = _setting(
+        None, "serve gRPC reflection; if not said, where there are no tokens", kind=bool
+    )
+    tls_cert: str = _setting("", "PEM file of the certificate chain; read again when it changes")
+    tls_key: str = _setting("", "PEM file of its private key")
+    tls_client_ca: str = _setting("", "PEM file of the CA that callers' certificates need")
+    tokens_file: str = _setting("", "file of tenants and their tokens' SHA-256, one a line")
+    tenant_key: str = _setting(
+        "", "file of the key of tenants' ids; empty: made in the data folder"
+    )
+    tenant_queue: int = _setting(0, "documents of one tenant that may wait; 0: half", "documents")
     insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")
     log_level: str = _setting("info", "debug, info, warning or error")
 
     @property
     def queue(self) -> int:
         return self.queue_size or 4 * self.workers
+
+    @property
+    def tenant_waiting(self) -> int:
+        return self.tenant_queue or max(1, self.queue // 2)
 
     @property
     def root(self) -> Path:
@@ -65,7 +80,7 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
         flag = "--" + setting.name.replace("_", "-")
         given = environment.get("VISUALPROOF_" + setting.name.upper())
         default: Any = setting.default
-        kind: type[Any] = type(default)
+        kind: type[Any] = setting.metadata["kind"]
         if given is not None:
             try:
                 default = _truth(given) if kind is bool else kind(given)
@@ -102,9 +117,21 @@ def _problem(settings: Settings) -> str:
     if settings.signing_key and (trouble := _key_trouble(Path(settings.signing_key))):
         return f"signing-key: {trouble}"
     host = settings.listen.rpartition(":")[0].strip("[]")
-    local = host in ("127.0.0.1", "::1", "localhost") or settings.listen.startswith("unix:")
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        return "tls-cert and tls-key go together"
+    if settings.tls_client_ca and not settings.tls_cert:
+        return "tls-client-ca needs tls-cert and tls-key"
+    for name in ("tls_cert", "tls_key", "tls_client_ca", "tokens_file"):
+        file = getattr(settings, name)
+        if file and not os.access(file, os.R_OK):
+            return f"{name.replace('_', '-')}: {file} cannot be read"
+    local = (
+        settings.tls_cert
+        or host in ("127.0.0.1", "::1", "localhost")
+        or settings.listen.startswith("unix:")
+    )
     if not local and not settings.insecure_bind:
-        return "plain text is served on loopback only; say --insecure-bind to bind elsewhere"
+        return "plain text is served on loopback only; give --tls-cert, or say --insecure-bind"
     return ""
 
 

@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from visualproof import CallError, Client, DocumentFailed
 from visualproof._channel import EVIDENCE_FORMATS
@@ -25,7 +26,15 @@ def main(argv: list[str] | None = None) -> int:
             code: int = args.offline(args)
             return code
         run: Callable[[Client, argparse.Namespace], int] = args.run
-        with Client(args.target, token=args.token, tls=args.tls) as client:
+        pem = [Path(f).read_bytes() if f else None for f in (args.ca, args.key, args.cert)]
+        with Client(
+            args.target,
+            token=args.token,
+            tls=args.tls,
+            root_certificates=pem[0],
+            private_key=pem[1],
+            certificate_chain=pem[2],
+        ) as client:
             return run(client, args)
     except DocumentFailed as error:
         return commands.complain(args, commands.FAILED, error.code, error.message)
@@ -50,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     common.add_argument("--token", default=os.environ.get("VISUALPROOF_TOKEN"), help="bearer token")
     common.add_argument("--tls", action="store_true", help="encrypt, trusting the system's roots")
+    common.add_argument("--ca", metavar="FILE", help="encrypt, trusting this CA (PEM)")
+    common.add_argument("--cert", metavar="FILE", help="own certificate, for mutual TLS (PEM)")
+    common.add_argument("--key", metavar="FILE", help="its private key (PEM)")
     common.add_argument(
         "--json", action="store_true", help="print one JSON object and nothing else"
     )

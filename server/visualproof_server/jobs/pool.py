@@ -22,6 +22,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from visualproof_server.jobs.tenant import CURRENT
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.store import DocumentStore
 
@@ -55,7 +56,7 @@ class Files:
 
 @dataclass(order=True)
 class _Task:
-    order: int
+    order: tuple[float, int]
     name: str = field(compare=False)
     args: list[Any] = field(compare=False)
     blobs: list[bytes] = field(compare=False)
@@ -72,7 +73,11 @@ class WorkerPool:
         self._settings = settings
         self.store = store
         self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
+        # Start-time fair queueing (Goyal 1996): a tenant's next task begins no earlier than its
+        # last one, and no earlier than what is being served.
         self._order = 0
+        self._clock = 0.0
+        self._last: dict[str, float] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._slots = [_Slot(self, index, settings) for index in range(size)]
@@ -97,13 +102,16 @@ class WorkerPool:
     ) -> "Future[list[bytes]]":
         """Runs a task of worker.py; args are JSON values. Cancelling the future kills the task.
 
-        The worker sees the files that are named, and nothing else of the store.
+        The worker sees the files that are named, and nothing else of the store. Tenants take turns.
         The future's errors are VisualProofError: the task's own, the timeout code, PAGE_CRASHED.
         """
         future: Future[list[bytes]] = Future()
         with self._lock:
             self._order += 1
-            order = self._order
+            tenant = CURRENT.get()
+            start = max(self._clock, self._last.get(tenant, 0.0))
+            self._last[tenant] = start + 1.0
+            order = (start, self._order)
         self._tasks.put(
             _Task(order, name, args, blobs or [], timeout_s, timeout_code, files, future)
         )
@@ -134,6 +142,8 @@ class WorkerPool:
             # cancel() then marks it, and the slot sees that and kills.
             if task.future.cancelled():
                 continue
+            with self._lock:
+                self._clock = max(self._clock, task.order[0])
             try:
                 result: list[bytes] | Exception = slot.run(task)
             except Exception as error:

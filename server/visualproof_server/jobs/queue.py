@@ -2,14 +2,17 @@
 
 import asyncio
 import hashlib
+import hmac
 import json
 import logging
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualproof_server.jobs.pool import Files, WorkerPool
+from visualproof_server.jobs.tenant import CURRENT
 from visualproof_server.model import codec
 from visualproof_server.model.document import (
     DocumentState,
@@ -34,17 +37,25 @@ _TO_READ = (documents.SOURCE, documents.READING)
 
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
-    """waiting: documents not yet done; pages: of one document."""
+    """waiting: documents not yet done, of all and of one tenant; pages: of one document."""
 
     waiting: int
+    tenant_waiting: int
     pages: int
     page_timeout_s: float
     retention_s: float
 
 
-def document_id(sha256: str, options: ReadOptions, reader_version: str) -> str:
-    """Hash of bytes, options with defaults filled in, and reader version: 32 hex digits."""
+def document_id(
+    sha256: str, options: ReadOptions, reader_version: str, tenant: str, key: bytes
+) -> str:
+    """Hash of bytes, options with defaults filled in, and reader version: 32 hex digits.
+
+    With tenants it is keyed: who knows a document's hash cannot tell another tenant's id.
+    """
     identity = json.dumps([sha256, codec.dumps(options).decode(), reader_version])
+    if tenant:
+        return hmac.new(key, f"{tenant}\n{identity}".encode(), hashlib.sha256).hexdigest()[:32]
     return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
 
@@ -58,7 +69,9 @@ class Queue:
         reader_version: str,
         limits: QueueLimits,
         on_ready: Callable[[str], None] = lambda _: None,
+        tenant_key: bytes = b"",
     ) -> None:
+        self._tenant_key = tenant_key
         self._store = store
         self._pool = pool
         self._limits = limits
@@ -68,7 +81,11 @@ class Queue:
         self._keeper: asyncio.Task[None] | None = None
         self._on_ready = on_ready
         self._adding = asyncio.Lock()
-        self._slots = asyncio.Semaphore(pool.size + 2)
+        # Enough documents of each tenant to keep the pool busy; it shares out its slots fairly.
+        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(
+            lambda: asyncio.Semaphore(pool.size + 2)
+        )
+        self._tenants: dict[str, str] = {}
 
     @property
     def waiting(self) -> int:
@@ -102,8 +119,20 @@ class Queue:
             return None
         return None if state.state is State.FAILED else state
 
+    def id_of(self, sha256: str, options: ReadOptions) -> str:
+        """The id that bytes and options have for the current tenant."""
+        return document_id(sha256, options, self.reader_version, CURRENT.get(), self._tenant_key)
+
     def check_room(self) -> None:
-        """Error QUEUE_FULL when no more documents are taken."""
+        """Error QUEUE_FULL when no more documents are taken, of all or of the current tenant."""
+        mine = sum(tenant == CURRENT.get() for tenant in self._tenants.values())
+        if CURRENT.get() and mine >= self._limits.tenant_waiting:
+            raise VisualProofError(
+                "QUEUE_FULL",
+                f"{mine} of your documents are waiting; try again shortly.",
+                {"waiting": str(mine)},
+                retry_after_s=2.0 + mine,
+            )
         if len(self._jobs) >= self._limits.waiting:
             raise VisualProofError(
                 "QUEUE_FULL",
@@ -124,7 +153,7 @@ class Queue:
 
         reading is another reader's output, which the words are taken from.
         """
-        name = document_id(sha256, options, self.reader_version)
+        name = self.id_of(sha256, options)
         # Two uploads of the same bytes may end together; one of them makes the document.
         async with self._adding:
             existing = self.known(name)
@@ -146,6 +175,7 @@ class Queue:
                 0,
                 0,
                 time.time() + self._limits.retention_s,
+                tenant=CURRENT.get(),
             )
             if reading is not None:
                 await asyncio.to_thread(self._store.adopt, name, documents.READING, reading)
@@ -158,6 +188,7 @@ class Queue:
         """Stops a document's job and removes it; error DOCUMENT_NOT_FOUND."""
         documents.state_of(self._store, name)
         job = self._jobs.pop(name, None)
+        self._tenants.pop(name, None)
         if job is not None:
             job.cancel()
             await asyncio.gather(job, return_exceptions=True)
@@ -180,12 +211,14 @@ class Queue:
 
     def _begin(self, state: DocumentState) -> None:
         name = state.document_id
+        self._tenants[name] = state.tenant
         self._jobs[name] = asyncio.create_task(self._job(state))
 
     async def _job(self, state: DocumentState) -> None:
         started = time.monotonic()
+        CURRENT.set(state.tenant)
         try:
-            async with self._slots:
+            async with self._slots[state.tenant]:
                 state = await self._counted(state)
                 state = await self._read(state)
         except VisualProofError as error:
@@ -206,6 +239,7 @@ class Queue:
         finally:
             if self._jobs.get(state.document_id) is asyncio.current_task():
                 del self._jobs[state.document_id]
+                self._tenants.pop(state.document_id, None)
 
     async def _failed(self, state: DocumentState, failure: Failure) -> None:
         options = replace(state.options, password="")

@@ -188,6 +188,7 @@ class Page:
     tables: tuple[Table, ...] = ()
     pdf_transform: tuple[float, ...] = ()
     warnings: tuple[Warning, ...] = ()
+    tenant: str = ""
     failure: Failure | None = None
     hidden: str = ""
     pixels: bool = True
@@ -281,3 +282,4 @@ class DocumentState:
     expire_time: float
     failure: Failure | None = None
     warnings: tuple[Warning, ...] = ()
+    tenant: str = ""

@@ -8,6 +8,7 @@ class Problem(Enum):
     """What kind of answer a code is, independent of the transport."""
 
     INVALID = "the request is wrong and will stay so"
+    UNAUTHENTICATED = "the caller is not known"
     NOT_FOUND = "there is no such thing for this caller"
     NOT_READY = "the state does not allow it yet, or no longer"
     BUSY = "try again later"
@@ -43,6 +44,10 @@ CODES: dict[str, tuple[Problem, str]] = {
     "SCHEMA_INVALID": (Problem.INVALID, "Send a JSON Schema whose root is an object."),
     "DOCUMENT_ID_INVALID": (Problem.INVALID, "Use the id that UploadDocument returned."),
     "PAGE_TOKEN_INVALID": (Problem.INVALID, "Use the token of the last response unchanged."),
+    "TOKEN_INVALID": (
+        Problem.UNAUTHENTICATED,
+        "Send `authorization: Bearer TOKEN` with a valid token.",
+    ),
     "DOCUMENT_NOT_FOUND": (Problem.NOT_FOUND, "Upload it again; it may have expired."),
     "DOCUMENT_NOT_READY": (Problem.NOT_READY, "Follow it with WatchDocument until READY."),
     "DOCUMENT_FAILED": (Problem.NOT_READY, "Read its failure; upload a file that can be read."),

@@ -1,5 +1,6 @@
 """The service: each RPC translates, calls, translates."""
 
+import asyncio
 import base64
 import functools
 import logging
@@ -17,13 +18,16 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from visualproof_server.evidence.draw import DrawRequest
 from visualproof_server.jobs.desk import Desk
-from visualproof_server.jobs.queue import Queue, document_id
+from visualproof_server.jobs.queue import Queue
+from visualproof_server.jobs.tenant import CURRENT
+from visualproof_server.model.document import DocumentState
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.report import ACTIONS, REASONS
 from visualproof_server.prompting.render import MarkerStyle
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.prove import RULES_VERSION
 from visualproof_server.rpc import convert, evidence, status, upload
+from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.blocks import blocks_to_wire
 from visualproof_server.rpc.options import Defaults, options_from_wire
 from visualproof_server.rpc.sealed import prove_request
@@ -79,6 +83,7 @@ def _logged(method: F) -> F:
         async def stream(self: Any, request: Any, context: Context) -> AsyncIterator[Any]:
             started, code = time.monotonic(), "OK"
             try:
+                CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
                 async with aclosing(method(self, request, context)) as messages:
                     async for message in messages:
                         yield message
@@ -94,6 +99,7 @@ def _logged(method: F) -> F:
     async def unary(self: Any, request: Any, context: Context) -> Any:
         started, code = time.monotonic(), "OK"
         try:
+            CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
             return await method(self, request, context)
         except Exception as error:
             code = getattr(error, "code", "INTERNAL")
@@ -116,7 +122,9 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         facts: ServerFacts,
         incoming: Path,
         max_upload: int,
+        tokens: Tokens,
     ) -> None:
+        self._tokens = tokens
         self._store = store
         self._queue = queue
         self._desk = desk
@@ -136,8 +144,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         options = options_from_wire(first.header.options, self._defaults)
         options = replace(options, reading_sha256=header.reading_sha256)
         if header.sha256:
-            wanted = document_id(header.sha256, options, self._queue.reader_version)
-            known = self._queue.known(wanted)
+            known = self._queue.known(self._queue.id_of(header.sha256, options))
             if known is not None:
                 return pb.UploadDocumentResponse(document=convert.document_to_wire(known))
         self._queue.check_room()
@@ -149,32 +156,45 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         )
         return pb.UploadDocumentResponse(document=convert.document_to_wire(state))
 
+    async def _owned(self, document_id: str) -> DocumentState:
+        """A document of the caller; another tenant's is not found, as if there were none."""
+        if not _ID.fullmatch(document_id):
+            raise VisualProofError("DOCUMENT_ID_INVALID", "A document id is 32 hex digits.")
+        state = await asyncio.to_thread(documents.state_of, self._store, document_id)
+        if state.tenant != CURRENT.get():
+            raise documents.not_found()
+        return state
+
+    async def _id(self, document_id: str) -> str:
+        return (await self._owned(document_id)).document_id
+
     @_logged
     async def GetDocument(
         self, request: pb.GetDocumentRequest, context: Context
     ) -> pb.GetDocumentResponse:
-        state = documents.state_of(self._store, _checked_id(request.document_id))
+        state = await self._owned(request.document_id)
         return pb.GetDocumentResponse(document=convert.document_to_wire(state))
 
     @_logged
     async def WatchDocument(
         self, request: pb.WatchDocumentRequest, context: Context
     ) -> AsyncIterator[pb.WatchDocumentResponse]:
-        async for state in self._queue.watch(_checked_id(request.document_id)):
+        name = await self._id(request.document_id)
+        async for state in self._queue.watch(name):
             yield pb.WatchDocumentResponse(document=convert.document_to_wire(state))
 
     @_logged
     async def DeleteDocument(
         self, request: pb.DeleteDocumentRequest, context: Context
     ) -> pb.DeleteDocumentResponse:
-        await self._queue.delete(_checked_id(request.document_id))
+        await self._queue.delete(await self._id(request.document_id))
         return pb.DeleteDocumentResponse()
 
     @_logged
     async def ListPages(
         self, request: pb.ListPagesRequest, context: Context
     ) -> pb.ListPagesResponse:
-        document = await self._desk.document(_checked_id(request.document_id))
+        document = await self._desk.document(await self._id(request.document_id))
         start = _offset(request.page_token)
         size = min(request.page_size or 1000, 1000)
         pages = document.pages[start : start + size]
@@ -188,7 +208,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def ListBlocks(
         self, request: pb.ListBlocksRequest, context: Context
     ) -> pb.ListBlocksResponse:
-        document = await self._desk.document(_checked_id(request.document_id))
+        document = await self._desk.document(await self._id(request.document_id))
         if request.page_number and document.page(request.page_number) is None:
             raise VisualProofError(
                 "PAGE_OUT_OF_RANGE", f"The document has no page {request.page_number}."
@@ -209,7 +229,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.GetPageImageRequest, context: Context
     ) -> AsyncIterator[pb.GetPageImageResponse]:
         head, data = await self._desk.page_image(
-            _checked_id(request.document_id),
+            await self._id(request.document_id),
             request.page_number,
             request.longest_side_px,
             _MEDIA.get(request.format, "image/jpeg"),
@@ -231,7 +251,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.RenderPromptRequest, context: Context
     ) -> pb.RenderPromptResponse:
         prompt, instructions, schema = await self._desk.prompt(
-            _checked_id(request.document_id),
+            await self._id(request.document_id),
             request.first_page,
             request.last_page,
             request.max_tokens,
@@ -252,7 +272,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def VerifyAnswer(
         self, request: pb.VerifyAnswerRequest, context: Context
     ) -> pb.VerifyAnswerResponse:
-        name = _checked_id(request.document_id)
+        name = await self._id(request.document_id)
         wanted = prove_request(request)
         document = await self._desk.document(name)
         report, _ = await self._desk.verify(name, request.answer_json.encode(), wanted)
@@ -270,7 +290,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def AnnotatePages(
         self, request: pb.AnnotatePagesRequest, context: Context
     ) -> AsyncIterator[pb.AnnotatePagesResponse]:
-        name = _checked_id(request.document_id)
+        name = await self._id(request.document_id)
         document = await self._desk.document(name)
         report = convert.report_from_wire(request.report, document)
         side = request.longest_side_px
@@ -301,7 +321,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def ExportEvidence(
         self, request: pb.ExportEvidenceRequest, context: Context
     ) -> AsyncIterator[pb.ExportEvidenceResponse]:
-        name = _checked_id(request.answer.document_id)
+        name = await self._id(request.answer.document_id)
         made = evidence.export(name, request, self._desk, self._store, self._facts.version)
         async with aclosing(made) as parts:
             async for part in parts:
@@ -349,12 +369,6 @@ def _one_at_a_time(wanted: DrawRequest, report: Any) -> list[DrawRequest]:
         DrawRequest((page,), wanted.side, wanted.media, False, "", wanted.context_lines)
         for page in pages
     ]
-
-
-def _checked_id(document_id: str) -> str:
-    if not _ID.fullmatch(document_id):
-        raise VisualProofError("DOCUMENT_ID_INVALID", "A document id is 32 hex digits.")
-    return document_id
 
 
 def _token(offset: int) -> str:

@@ -8,6 +8,7 @@ from visualproof_server.model.errors import CODES, Problem, VisualProofError
 
 GRPC_CODES = {
     Problem.INVALID: grpc.StatusCode.INVALID_ARGUMENT,
+    Problem.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
     Problem.NOT_FOUND: grpc.StatusCode.NOT_FOUND,
     Problem.NOT_READY: grpc.StatusCode.FAILED_PRECONDITION,
     Problem.BUSY: grpc.StatusCode.RESOURCE_EXHAUSTED,

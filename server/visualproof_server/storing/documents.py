@@ -34,10 +34,15 @@ def state_of(store: DocumentReader, document_id: str) -> DocumentState:
     """Where a document stands; error DOCUMENT_NOT_FOUND."""
     data = store.get(document_id, STATE)
     if data is None:
-        raise VisualProofError(
-            "DOCUMENT_NOT_FOUND", "There is no such document; upload it, it may have expired."
-        )
+        raise not_found()
     return codec.loads(DocumentState, data)
+
+
+def not_found() -> VisualProofError:
+    """The same for what is not there and for what is another's."""
+    return VisualProofError(
+        "DOCUMENT_NOT_FOUND", "There is no such document; upload it, it may have expired."
+    )
 
 
 def put_state(store: DocumentStore, state: DocumentState) -> None:
