@@ -21,6 +21,7 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc
 
 from visualproof_server.jobs.desk import Desk
+from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.jobs.queue import Queue, QueueLimits
 from visualproof_server.rpc.auth import Tokens
@@ -69,11 +70,14 @@ class App:
             {
                 "page_pixels": settings.page_megapixels * _MEGABYTE,
                 "page_side": settings.page_side,
+                "raster_s": settings.raster_timeout_s,
+                "ocr_s": settings.ocr_timeout_s,
                 "signing_key": str(Path(settings.signing_key).resolve())
                 if settings.signing_key
                 else "",
             },
             settings.sandbox,
+            settings.worker_rss_mb,
         )
         self._readers = WorkerPool(settings.workers, worker, store)
         self._deskers = WorkerPool(settings.desk_workers, worker, store)
@@ -93,6 +97,7 @@ class App:
 
     async def start(self) -> None:
         """Starts workers, takes up unfinished documents, and listens; sets `port`."""
+        root = self._settings.root.resolve()
         described = await asyncio.wrap_future(self._readers.submit("describe", []))
         description: dict[str, Any] = json.loads(described[0])
         engines = {e["name"]: tuple(e["languages"]) for e in description["engines"]}
@@ -119,7 +124,8 @@ class App:
                 settings.retention_hours * 3600,
             ),
             desk.warm,
-            _tenant_key(settings),
+            _tenant_key(settings) if settings.tokens_file else b"",
+            Floors(root, settings.min_free_memory_mb, settings.min_free_disk_mb),
         )
         await self._queue.start()
         facts = ServerFacts(

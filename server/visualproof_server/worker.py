@@ -32,11 +32,11 @@ from visualproof_server.storing.view import View
 _MAX_FILE = 2 * 1024**3
 
 
-def engines() -> dict[str, OcrEngine]:
-    """Installed engines by name, the best first."""
+def engines(ocr_s: int = 60) -> dict[str, OcrEngine]:
+    """Installed engines by name, the best first; ocr_s bounds each run of a program."""
     found: dict[str, OcrEngine] = {}
     if shutil.which("tesseract"):
-        found["tesseract"] = Tesseract()
+        found["tesseract"] = Tesseract(ocr_s)
     if find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None:
         from visualproof_server.reading.rapid import Rapid
 
@@ -112,10 +112,10 @@ def main() -> None:
     # A renderer that never ends writing fills no disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE, _MAX_FILE))
     options = config["options"]
-    limits = PageLimits(options["page_pixels"], options["page_side"])
+    limits = PageLimits(options["page_pixels"], options["page_side"], options.get("raster_s", 30))
     key = options.get("signing_key")
     signer = Signer(Path(key)) if key else None
-    installed = engines()
+    installed = engines(options.get("ocr_s", 60))
     for engine in installed.values():
         # Asked before the doors close: engines look in places that they need only once.
         engine.languages()

@@ -44,6 +44,7 @@ class WorkerSettings:
     max_tasks: int
     options: dict[str, Any]
     sandbox: str = "auto"
+    rss_mb: int = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +208,18 @@ class _Slot:
             if task.files is not None:
                 shutil.rmtree(self.view / task.files.document_id, ignore_errors=True)
         self._done += 1
-        if self._done >= self._settings.max_tasks:
+        if self._done >= self._settings.max_tasks or self._rss_mb() > self._settings.rss_mb:
             self.kill()
         return parts
+
+    def _rss_mb(self) -> int:
+        """Memory in use by the worker (proc(5), statm: pages)."""
+        assert self._process is not None
+        try:
+            statm = Path(f"/proc/{self._process.pid}/statm").read_text()
+        except OSError:
+            return 0
+        return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE") // 10**6
 
     def _start(self) -> None:
         for folder in (self.scratch, self.view):

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.jobs.tenant import CURRENT
 from visualproof_server.model import codec
@@ -70,7 +71,9 @@ class Queue:
         limits: QueueLimits,
         on_ready: Callable[[str], None] = lambda _: None,
         tenant_key: bytes = b"",
+        floors: Floors | None = None,
     ) -> None:
+        self._floors = floors
         self._tenant_key = tenant_key
         self._store = store
         self._pool = pool
@@ -124,7 +127,10 @@ class Queue:
         return document_id(sha256, options, self.reader_version, CURRENT.get(), self._tenant_key)
 
     def check_room(self) -> None:
-        """Error QUEUE_FULL when no more documents are taken, of all or of the current tenant."""
+        """Errors QUEUE_FULL when no more documents are taken, of all or of the current tenant, and
+        those of Floors."""
+        if self._floors is not None:
+            self._floors.check()
         mine = sum(tenant == CURRENT.get() for tenant in self._tenants.values())
         if CURRENT.get() and mine >= self._limits.tenant_waiting:
             raise VisualProofError(

@@ -53,6 +53,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     "DOCUMENT_FAILED": (Problem.NOT_READY, "Read its failure; upload a file that can be read."),
     "NO_PIXELS": (Problem.NOT_READY, "Upload the document itself, with the reading beside it."),
     "QUEUE_FULL": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
+    "MEMORY_LOW": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "DISK_FULL": (Problem.BUSY, "Free disk space on the server."),
     "VERIFY_TIMEOUT": (Problem.TIMEOUT, "Send fewer fields or shorter proofs at once."),
     "INTERNAL": (Problem.INTERNAL, "Call again; report it if it stays."),

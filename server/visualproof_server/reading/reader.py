@@ -157,7 +157,7 @@ def _rastered(
             plan = plan_image(opened, number, limits)
             return plan, raster_image(opened, plan), []
     plan = _pdf_plan(path, number, options, limits)
-    image = raster_pdf(path, plan, options.password)
+    image = raster_pdf(path, plan, options.password, limits.raster_s)
     return plan, image, layer_words(path, plan, options.password)
 
 

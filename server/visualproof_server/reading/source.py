@@ -31,10 +31,11 @@ ASSUMED_WIDTH_INCHES = 8.27
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """Bounds of one page's image: total pixels and pixels a side."""
+    """Bounds of one page's image: total pixels, pixels a side, and seconds that drawing may take."""
 
     pixels: int = 40_000_000
     side: int = 10_000
+    raster_s: int = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,6 @@ def plan_image(image: Image.Image, number: int, limits: PageLimits) -> PagePlan:
     """Size of an image's frame as displayed (EXIF applied); images keep their pixels."""
     try:
         image.seek(number - 1)
-        orientation = int(image.getexif().get(0x0112, 1))
     except (EOFError, OSError, ValueError, SyntaxError, TypeError):
         raise VisualProofError("FILE_CORRUPT", f"Frame {number} cannot be opened.") from None
     width, height = image.size
@@ -228,6 +228,11 @@ def plan_image(image: Image.Image, number: int, limits: PageLimits) -> PagePlan:
             f"Page {number} is {width} x {height} pixels; at most {limits.side} a side and"
             f" {limits.pixels // 1_000_000} megapixels are read.",
         )
+    try:
+        # Only now: for a PNG this decodes the image.
+        orientation = int(image.getexif().get(0x0112, 1))
+    except (EOFError, OSError, ValueError, SyntaxError, TypeError):
+        raise VisualProofError("FILE_CORRUPT", f"Frame {number} cannot be opened.") from None
     if orientation in (5, 6, 7, 8):
         width, height = height, width
     dpi = stated_dpi(image) or width / ASSUMED_WIDTH_INCHES

@@ -14,7 +14,6 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey
 
-PAGE_TIMEOUT_S = 60
 # Small images whose letters are lower than this (median height in pixels) gain words when they
 # are enlarged towards ENLARGE_TO_PX, at most twice; larger ones lose some (docs/design.md).
 ENLARGE_UNDER_PX = 18.0
@@ -32,7 +31,9 @@ class Tesseract:
 
     name = "tesseract"
 
-    def __init__(self) -> None:
+    def __init__(self, timeout_s: int = 60) -> None:
+        """timeout_s bounds each run of the program."""
+        self._timeout_s = timeout_s
         # Without it one page takes six times as long; read by Tesseract's OpenMP at its start.
         os.environ["OMP_THREAD_LIMIT"] = "1"
         self._version = ""
@@ -79,13 +80,13 @@ class Tesseract:
             source.write_text("".join(f"{path}\n" for path in paths))
             try:
                 tsv = pytesseract.image_to_data(
-                    str(source), lang="+".join(languages), config=config, timeout=PAGE_TIMEOUT_S
+                    str(source), lang="+".join(languages), config=config, timeout=self._timeout_s
                 )
             except RuntimeError as error:
                 if isinstance(error, pytesseract.TesseractError):
                     raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
                 raise VisualProofError(
-                    "PAGE_TIMEOUT", f"Tesseract took longer than {PAGE_TIMEOUT_S} s on a page."
+                    "PAGE_TIMEOUT", f"Tesseract took longer than {self._timeout_s} s on a page."
                 ) from None
             except (subprocess.SubprocessError, OSError, UnicodeDecodeError):
                 raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
