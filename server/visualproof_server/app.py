@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import fcntl
+import functools
 import importlib.metadata
 import json
 import logging
@@ -10,9 +11,11 @@ import os
 import secrets
 import shutil
 import subprocess
+import threading
 from dataclasses import fields
 from pathlib import Path
 from typing import IO, Any
+from wsgiref.simple_server import WSGIServer
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -20,14 +23,17 @@ from grpc_reflection.v1alpha import reflection
 from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc
 
+from visualproof_server import metrics
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.jobs.queue import Queue, QueueLimits
+from visualproof_server.model.errors import VisualProofError
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
 from visualproof_server.rpc.servicer import ServerFacts, Servicer
 from visualproof_server.rpc.tls import credentials
+from visualproof_server.rpc.tracing import interceptors
 from visualproof_server.settings import Settings
 from visualproof_server.storing.disk import DiskStore
 
@@ -37,6 +43,7 @@ _MEGABYTE = 1_000_000
 _RECEIVE = 8 * 1024 * 1024
 _SEND = 32 * 1024 * 1024
 _DRAIN_S = 5.0
+_PROBE_S = 60.0
 _LIBRARIES = ("opencv-python", "pillow", "pypdfium2", "pytesseract", "pdf2image", "rapidfuzz",
               "rapidocr", "onnxruntime", "grpcio", "protobuf")  # fmt: skip
 
@@ -79,10 +86,11 @@ class App:
             settings.sandbox,
             settings.worker_rss_mb,
         )
-        self._readers = WorkerPool(settings.workers, worker, store)
-        self._deskers = WorkerPool(settings.desk_workers, worker, store)
+        self._readers = WorkerPool(settings.workers, worker, store, "readers")
+        self._deskers = WorkerPool(settings.desk_workers, worker, store, "desk")
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
+            interceptors=interceptors(),
             options=[
                 ("grpc.max_receive_message_length", _RECEIVE),
                 ("grpc.max_send_message_length", _SEND),
@@ -90,14 +98,16 @@ class App:
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.so_reuseport", 0),
-            ]
+            ],
         )
         self.port = 0
         self._queue: Queue | None = None
+        self._floors = Floors(root, settings.min_free_memory_mb, settings.min_free_disk_mb)
+        self._watcher: asyncio.Task[None] | None = None
+        self._metrics: tuple[WSGIServer, threading.Thread] | None = None
 
     async def start(self) -> None:
         """Starts workers, takes up unfinished documents, and listens; sets `port`."""
-        root = self._settings.root.resolve()
         described = await asyncio.wrap_future(self._readers.submit("describe", []))
         description: dict[str, Any] = json.loads(described[0])
         engines = {e["name"]: tuple(e["languages"]) for e in description["engines"]}
@@ -125,7 +135,7 @@ class App:
             ),
             desk.warm,
             _tenant_key(settings) if settings.tokens_file else b"",
-            Floors(root, settings.min_free_memory_mb, settings.min_free_disk_mb),
+            self._floors,
         )
         await self._queue.start()
         facts = ServerFacts(
@@ -164,29 +174,81 @@ class App:
             self.port = self._server.add_insecure_port(settings.listen)
         await self._server.start()
         await self._serving(True)
+        await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
+        self._watcher = asyncio.create_task(self._watch(default))
+        if settings.metrics_listen:
+            self._watch_gauges()
+            try:
+                self._metrics = metrics.serve(settings.metrics_listen)
+            except (OSError, ValueError) as error:
+                raise SystemExit(f"metrics-listen {settings.metrics_listen}: {error}") from None
         log.info("listening", extra={"port": self.port, "workers": settings.workers})
 
     async def stop(self) -> None:
         """Says NOT_SERVING at once, lets running calls end, and leaves nothing behind."""
+        if self._watcher is not None:
+            self._watcher.cancel()
         await self._serving(False)
+        await self._health.set("", health_pb2.HealthCheckResponse.NOT_SERVING)
         await self._server.stop(min(self._settings.grace_s, _DRAIN_S))
         await self._server.stop(self._settings.grace_s)
         if self._queue is not None:
             await self._queue.close()
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._deskers.close)
+        if self._metrics is not None:
+            self._metrics[0].shutdown()
+            self._metrics[0].server_close()
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._lock.close()
         log.info("stopped")
 
     async def _serving(self, serving: bool) -> None:
+        """Readiness, by the service's name; "" is liveness, and holds until the end."""
+        metrics.READY.set(serving)
         state = (
             health_pb2.HealthCheckResponse.SERVING
             if serving
             else health_pb2.HealthCheckResponse.NOT_SERVING
         )
-        for name in ("", SERVICE):
-            await self._health.set(name, state)
+        await self._health.set(SERVICE, state)
+
+    async def _watch(self, engine: str) -> None:
+        """Says NOT_SERVING while no document could be taken or read, and SERVING again after."""
+        while True:
+            await asyncio.sleep(self._settings.readiness_s)
+            trouble = await self._trouble(engine)
+            if trouble:
+                log.warning("not ready", extra={"code": trouble})
+            await self._serving(not trouble)
+
+    async def _trouble(self, engine: str) -> str:
+        """A code, or empty: floors, the store, and an engine that reads a test page."""
+        try:
+            await asyncio.to_thread(self._floors.check)
+            await asyncio.to_thread(self._store.documents)
+            if self._readers.busy == 0 and self._readers.waiting == 0:
+                # Busy workers show that they live by what they finish.
+                probe = self._readers.submit("probe", [engine], timeout_s=_PROBE_S)
+                await asyncio.wrap_future(probe)
+        except VisualProofError as error:
+            return error.code
+        except OSError:
+            return "STORE_UNREACHABLE"
+        return ""
+
+    def _watch_gauges(self) -> None:
+        queue = self._queue
+        assert queue is not None
+        watch = metrics.watch
+        watch("visualproof_documents_waiting", "Documents not yet done.", lambda: queue.waiting)
+        for pool in (self._readers, self._deskers):
+            for name, help, attribute in (
+                ("visualproof_slots", "Worker slots.", "size"),
+                ("visualproof_slots_busy", "Slots at work.", "busy"),
+                ("visualproof_tasks_waiting", "Tasks that wait for a slot.", "waiting"),
+            ):
+                watch(name, help, functools.partial(getattr, pool, attribute), pool=pool.name)
 
 
 def _locked(file: Path) -> IO[bytes]:

@@ -58,6 +58,8 @@ class Settings:
     )
     tenant_queue: int = _setting(0, "documents of one tenant that may wait; 0: half", "documents")
     insecure_bind: bool = _setting(False, "allow a plain-text address off loopback")
+    readiness_s: int = _setting(10, "seconds between two looks at whether it is ready", "s")
+    metrics_listen: str = _setting("", "host:port of Prometheus metrics over HTTP; empty: none")
     log_level: str = _setting("info", "debug, info, warning or error")
 
     @property

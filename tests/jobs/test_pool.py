@@ -1,5 +1,6 @@
 """Workers that hang, die or are cancelled: nothing is left behind, and the next task works."""
 
+import json
 import os
 import subprocess
 import sys
@@ -86,9 +87,10 @@ def read(pool: WorkerPool, timeout_s: float = 60.0) -> list[bytes]:
 
 
 def test_reads_a_page(pool: WorkerPool) -> None:
-    page, image = read(pool)
+    page, image, steps = read(pool)
     assert b"INV-2026-0417" in page
     assert image.startswith(b"\xff\xd8")
+    assert {"draw", "clean", "ocr", "tables"} <= set(json.loads(steps))
 
 
 @pytest.mark.parametrize("name", FAKES)

@@ -83,7 +83,7 @@ def words_of(root: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str) -> dict[
         pool = WorkerPool(1, settings, DiskStore(root / "documents"))
         try:
             blob = codec.dumps(OPTIONS)
-            page, _ = pool.submit("read_page", [MINE, 1], [blob], files=Files(MINE)).result(60)
+            page, *_ = pool.submit("read_page", [MINE, 1], [blob], files=Files(MINE)).result(60)
         finally:
             pool.close()
     words = [w.text for w in codec.loads(Page, page).words]

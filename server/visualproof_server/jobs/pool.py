@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from visualproof_server.jobs.tenant import CURRENT
+from visualproof_server.metrics import TASK_SECONDS, WORKER_KILLS, WORKER_STARTS
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.store import DocumentStore
 
@@ -70,8 +71,12 @@ class _Task:
 class WorkerPool:
     """`size` slots, each a thread that feeds one worker process."""
 
-    def __init__(self, size: int, settings: WorkerSettings, store: DocumentStore) -> None:
+    def __init__(
+        self, size: int, settings: WorkerSettings, store: DocumentStore, name: str = "readers"
+    ) -> None:
         self._settings = settings
+        self.name = name
+        self._busy = 0
         self.store = store
         self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
         # Start-time fair queueing (Goyal 1996): a tenant's next task begins no earlier than its
@@ -91,6 +96,16 @@ class WorkerPool:
     @property
     def size(self) -> int:
         return len(self._slots)
+
+    @property
+    def busy(self) -> int:
+        """Slots that run a task."""
+        return self._busy
+
+    @property
+    def waiting(self) -> int:
+        """Tasks that wait for a slot."""
+        return self._tasks.qsize()
 
     def submit(
         self,
@@ -145,10 +160,13 @@ class WorkerPool:
                 continue
             with self._lock:
                 self._clock = max(self._clock, task.order[0])
+                self._busy += 1
             try:
                 result: list[bytes] | Exception = slot.run(task)
             except Exception as error:
                 result = error
+            with self._lock:
+                self._busy -= 1
             if not task.future.set_running_or_notify_cancel():
                 continue
             if isinstance(result, Exception):
@@ -177,7 +195,8 @@ class _Slot:
             self._start()
         connection = self._connection
         assert connection is not None
-        deadline = time.monotonic() + task.timeout_s
+        started = time.monotonic()
+        deadline = started + task.timeout_s
         try:
             if task.files is not None:
                 self._pool.store.stage(task.files.document_id, task.files.names, self.view)
@@ -188,10 +207,10 @@ class _Slot:
                 connection.send_bytes(blob)
             while not connection.poll(_CANCEL_POLL_S):
                 if task.future.cancelled() or self._pool._closing.is_set():
-                    self.kill()
+                    self.kill("cancelled")
                     return []
                 if time.monotonic() > deadline:
-                    self.kill()
+                    self.kill("timeout")
                     raise VisualProofError(
                         task.timeout_code, f"It took longer than {task.timeout_s:.0f} s."
                     )
@@ -200,16 +219,17 @@ class _Slot:
                 raise VisualProofError(**outcome["error"])
             parts = [connection.recv_bytes() for _ in range(outcome["parts"])]
         except (EOFError, OSError, ConnectionError):
-            self.kill()
+            self.kill("crashed")
             raise VisualProofError(
                 "PAGE_CRASHED", "A worker process died; the next call gets a new one."
             ) from None
         finally:
+            TASK_SECONDS.labels(task.name).observe(time.monotonic() - started)
             if task.files is not None:
                 shutil.rmtree(self.view / task.files.document_id, ignore_errors=True)
         self._done += 1
         if self._done >= self._settings.max_tasks or self._rss_mb() > self._settings.rss_mb:
-            self.kill()
+            self.kill("recycled")
         return parts
 
     def _rss_mb(self) -> int:
@@ -225,6 +245,7 @@ class _Slot:
         for folder in (self.scratch, self.view):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
+        WORKER_STARTS.labels(self._pool.name).inc()
         ours, theirs = socket.socketpair()
         line_ours, line_theirs = socket.socketpair()
         config = {
@@ -273,10 +294,11 @@ class _Slot:
             self.kill()
             raise VisualProofError("INTERNAL", "A worker process cannot start.") from None
 
-    def kill(self) -> None:
+    def kill(self, why: str = "closed") -> None:
         """Ends the worker, all that it started, and its files."""
         process, self._process = self._process, None
         if process is not None:
+            WORKER_KILLS.labels(self._pool.name, why).inc()
             # The group may outlive its leader, so it is killed in any case.
             try:
                 os.killpg(process.pid, signal.SIGKILL)

@@ -14,6 +14,7 @@ from pathlib import Path
 from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.jobs.tenant import CURRENT
+from visualproof_server.metrics import PAGE_SECONDS, PAGES
 from visualproof_server.model import codec
 from visualproof_server.model.document import (
     DocumentState,
@@ -303,7 +304,7 @@ class Queue:
         """Reads and stores one page; what cannot be read costs only this page."""
         options = codec.dumps(state.options)
         try:
-            page, image = await asyncio.wrap_future(
+            page, image, steps = await asyncio.wrap_future(
                 self._pool.submit(
                     "read_page",
                     [state.document_id, number],
@@ -312,7 +313,11 @@ class Queue:
                     files=Files(state.document_id, _TO_READ),
                 )
             )
+            PAGES.labels("OK").inc()
+            for step, seconds in json.loads(steps).items():
+                PAGE_SECONDS.labels(step).inc(seconds)
         except VisualProofError as error:
+            PAGES.labels(error.code).inc()
             failure = Failure(error.code, error.message)
             blank = Page(number, str(number), 0, 0, 0, 0, 0, 0, Source.OCR, failure=failure)
             page, image = codec.dumps(blank), b""

@@ -17,7 +17,7 @@ from visualproof_server.model.report import Report
 from visualproof_server.proving import prose, prove
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.second_readings import recorded
-from visualproof_server.reading import reader
+from visualproof_server.reading import reader, steps
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.storing import documents
@@ -46,6 +46,7 @@ class Tasks:
         self._indexes: OrderedDict[str, prove.Index] = OrderedDict()
         self.table: dict[str, Task] = {
             "describe": self.describe,
+            "probe": self.probe,
             "count_pages": self.count_pages,
             "read_page": self.read_page,
             "warm": self.warm,
@@ -69,11 +70,19 @@ class Tasks:
         }
         return [json.dumps(text).encode()]
 
+    def probe(self, engine: str) -> list[bytes]:
+        """Nothing, if the engine reads a word that is drawn for it; error INTERNAL."""
+        if not reader.reads(self._engines[engine]):
+            raise VisualProofError("INTERNAL", f"{engine} does not read a test page.")
+        return []
+
     def count_pages(self, document_id: str, password: str) -> list[bytes]:
         path = self._store.local(document_id, documents.SOURCE)
         return [str(reader.pages_of(path, password)).encode()]
 
     def read_page(self, document_id: str, number: int, options: bytes) -> list[bytes]:
+        """The page, its image, and the seconds of each step as JSON."""
+        steps.taken()
         read_options = codec.loads(ReadOptions, options)
         engine = self._engines.get(read_options.engine)
         if engine is None:
@@ -84,7 +93,7 @@ class Tasks:
             read = reader.import_page(path, beside, number, read_options, self._limits)
         else:
             read = reader.read_page(path, number, read_options, self._limits, engine)
-        return [codec.dumps(read.page), read.image]
+        return [codec.dumps(read.page), read.image, json.dumps(steps.taken()).encode()]
 
     def warm(self, document_id: str) -> list[bytes]:
         self._index(document_id).warm()

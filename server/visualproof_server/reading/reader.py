@@ -41,6 +41,7 @@ from visualproof_server.reading.source import (
     plan_image,
     plan_pdf_page,
 )
+from visualproof_server.reading.steps import step
 from visualproof_server.reading.tables.find import find_tables, to_table
 from visualproof_server.reading.tables.grid import Grid
 from visualproof_server.reading.textlayer import (
@@ -135,7 +136,8 @@ def read_page(
     media = file_type(path)
     if media is MediaType.PDF and options.text_layer is TextLayer.VISIBLE:
         plan = _pdf_plan(path, number, options, limits)
-        seen = visible_text(path, plan, options.password)
+        with step("text layer"):
+            seen = visible_text(path, plan, options.password)
         if seen.words:
             return _read_layer(seen, plan, options, engine)
     plan, image, layer = _rastered(path, media, number, options, limits)
@@ -155,9 +157,11 @@ def _rastered(
     if media is not MediaType.PDF:
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
-            return plan, raster_image(opened, plan), []
+            with step("draw"):
+                return plan, raster_image(opened, plan), []
     plan = _pdf_plan(path, number, options, limits)
-    image = raster_pdf(path, plan, options.password, limits.raster_s)
+    with step("draw"):
+        image = raster_pdf(path, plan, options.password, limits.raster_s)
     return plan, image, layer_words(path, plan, options.password)
 
 
@@ -250,7 +254,8 @@ def _words(
     """Cleans and reads one image."""
     if int(image.max()) - int(image.min()) < MIN_CONTRAST:
         return unchanged(image), []
-    cleaned = clean(image)
+    with step("clean"):
+        cleaned = clean(image)
     if cleaned.flattened:
         # Evened light helps most photos and harms stained paper: a sample of both decides.
         as_is = clean(image, flatten=False)
@@ -258,7 +263,9 @@ def _words(
             _sureness(engine.read(_sample(c.image), languages, dpi)) for c in (cleaned, as_is)
         )
         cleaned = as_is if uneven > CLEARLY * even else cleaned
-    return cleaned, _print(engine.read(cleaned.image, languages, dpi), cleaned.image)
+    with step("ocr"):
+        words = engine.read(cleaned.image, languages, dpi)
+    return cleaned, _print(words, cleaned.image)
 
 
 def _sample(image: Grey) -> Grey:
@@ -289,7 +296,8 @@ def _laid_out(
     source = Source.TEXT_LAYER if 2 * layer > len(words) else Source.OCR
     grids: list[Grid] = []
     if not options.tables_disabled:
-        grids, words = find_tables(cleaned.image, words, second, options.languages)
+        with step("tables"):
+            grids, words = find_tables(cleaned.image, words, second, options.languages)
     areas = [Box(*(round(v) for v in astuple(grid.area))) for grid in grids]
     lines, order = to_lines(words, cleaned, name, areas)
     tables = tuple(to_table(grids[i], after, cleaned, name) for i, after in order)
@@ -314,6 +322,14 @@ def reread(
     crop = cv2.copyMakeBorder(crop, 12, 12, 12, 12, cv2.BORDER_REPLICATE)
     (words,) = engine.read_lines([np.ascontiguousarray(crop)], languages)
     return [(w.text, w.confidence) for w in words]
+
+
+def reads(engine: OcrEngine) -> bool:
+    """Whether an engine reads a test page."""
+    page = np.full((120, 420), 255, np.uint8)
+    cv2.putText(page, "READY 2026", (30, 75), cv2.FONT_HERSHEY_SIMPLEX, 1.6, (0,), 3, cv2.LINE_AA)
+    said = "".join(w.text for w in engine.read(page, ("eng",), 200))
+    return "READY" in said.upper()
 
 
 def encode(image: Grey) -> bytes:

@@ -20,6 +20,7 @@ from visualproof_server.evidence.draw import DrawRequest
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.queue import Queue
 from visualproof_server.jobs.tenant import CURRENT
+from visualproof_server.metrics import CALL_SECONDS, CALLS
 from visualproof_server.model.document import DocumentState
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.report import ACTIONS, REASONS
@@ -74,7 +75,10 @@ def _logged(method: F) -> F:
         await context.abort(status.grpc_code(error), error.message)
 
     def done(started: float, code: str) -> None:
-        ms = round((time.monotonic() - started) * 1000)
+        seconds = time.monotonic() - started
+        CALLS.labels(method.__name__, code).inc()
+        CALL_SECONDS.labels(method.__name__).observe(seconds)
+        ms = round(seconds * 1000)
         log.info("call", extra={"rpc": method.__name__, "code": code, "ms": ms})
 
     if method.__name__ in ("WatchDocument", "GetPageImage", "AnnotatePages", "ExportEvidence"):
