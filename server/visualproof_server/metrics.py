@@ -16,7 +16,7 @@ from prometheus_client import (
     start_http_server,
 )
 
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 REGISTRY = CollectorRegistry()
 _SECONDS = (0.005, 0.02, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 

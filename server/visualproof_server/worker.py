@@ -3,6 +3,7 @@
 Composition root of a worker, and the only file that names concrete engines. Never imports grpc.
 """
 
+import errno
 import json
 import os
 import resource
@@ -23,6 +24,7 @@ from visualproof_server.jobs.sandbox import confine
 from visualproof_server.jobs.tasks import Tasks
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.auto import Auto
+from visualproof_server.reading.children import adopt_orphans, kill_children
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import Tesseract
@@ -52,6 +54,7 @@ def die_with_parent(lifeline: int) -> None:
     def watch() -> None:
         with socket.socket(fileno=lifeline) as line:
             line.recv(1)
+        kill_children()
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -72,6 +75,12 @@ def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
                 connection.send_bytes(part)
         except VisualProofError as error:
             _send_error(connection, error)
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            code = "DISK_FULL" if full else "INTERNAL"
+            _send_error(
+                connection, VisualProofError(code, "A task failed (OSError).", {"type": "OSError"})
+            )
         except MemoryError:
             _send_error(connection, VisualProofError("PAGE_MEMORY", "It needs too much memory."))
         except Exception as error:
@@ -82,6 +91,8 @@ def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
             _send_error(
                 connection, VisualProofError("INTERNAL", f"A task failed ({kind}).", {"type": kind})
             )
+        # A program that failed may have left others.
+        kill_children()
         for left_over in scratch.iterdir():
             if left_over.is_dir():
                 shutil.rmtree(left_over, ignore_errors=True)
@@ -104,6 +115,7 @@ def main() -> None:
     connection_fd, lifeline_fd, config_json = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     config: dict[str, Any] = json.loads(config_json)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    adopt_orphans()
     die_with_parent(lifeline_fd)
     cv2.setNumThreads(1)
     memory = config["memory_mb"] * 1024 * 1024

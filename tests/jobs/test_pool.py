@@ -22,7 +22,22 @@ FAKES = {
     "segfaults": "kill -SEGV $$",
     "prints invalid utf-8": "printf '\\377\\376\\n'",
     "exits 0 without output": "exit 0",
-    "floods stderr": "head -c 50000000 /dev/zero >&2; exit 1",
+    "floods stderr": "head -c 1000000000 /dev/zero >&2; exit 1",
+    "forks and leaves": "(trap '' TERM HUP; sleep 600) & (setsid sleep 600) & exit 1",
+    "eats memory": "head -c 9000000000 /dev/zero | tail; exit 1",
+    "ends in the middle": "printf 'level\tpage_num\n5\t1\t1' > $2.tsv; exit 0",
+    "writes without end": "cat /dev/zero > $2.tsv; exit 1",
+}
+# Those that end only when they are killed.
+ENDLESS = ("hangs and ignores TERM", "forks and leaves")
+# The same for pdftoppm: after it, pdfium draws the page.
+DRAWERS = {
+    "hangs and ignores TERM": "trap '' TERM; sleep 600 & sleep 600",
+    "exits 0 without output": "exit 0",
+    "exits 0 with half a page": "printf 'P5\n1654 2339\n255\n0000' ; exit 0",
+    "prints a page of 1 x 1": "printf 'P5\n1 1\n255\n0'; exit 0",
+    "segfaults": "kill -SEGV $$",
+    "floods stderr": "head -c 300000000 /dev/zero >&2; exit 1",
 }
 
 
@@ -71,11 +86,15 @@ def pool(root: Path) -> Iterator[WorkerPool]:
 
 
 def fake_tesseract(root: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    body = 'case "$*" in *--version*) echo "tesseract 5.3.0"; exit 0;; *--list-langs*) echo eng; exit 0;; esac'
+    fake(root, monkeypatch, "tesseract", f"{body}\n{script}")
+
+
+def fake(root: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
     folder = root / "bin"
     folder.mkdir()
-    body = 'case "$*" in *--version*) echo "tesseract 5.3.0"; exit 0;; *--list-langs*) echo eng; exit 0;; esac'
-    (folder / "tesseract").write_text(f"#!/bin/sh\n{body}\n{script}\n")
-    (folder / "tesseract").chmod(0o755)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
@@ -100,7 +119,7 @@ def test_a_faulty_engine_costs_only_its_page(
     fake_tesseract(root, monkeypatch, FAKES[name])
     pool = WorkerPool(1, settings(root), DiskStore(root / "documents"))
     try:
-        if name == "exits 0 without output":
+        if name in ("exits 0 without output", "ends in the middle"):
             # Nothing read is not a crash; but it must not be words either.
             try:
                 assert b'"lines":[]' in read(pool, 15.0)[0]
@@ -108,8 +127,8 @@ def test_a_faulty_engine_costs_only_its_page(
                 assert error.code == "PAGE_CRASHED"
         else:
             with pytest.raises(VisualProofError) as caught:
-                read(pool, 3.0 if "hangs" in name else 30.0)
-            assert caught.value.code in ("PAGE_TIMEOUT", "PAGE_CRASHED", "INTERNAL")
+                read(pool, 3.0 if name in ENDLESS else 40.0)
+            assert caught.value.code in ("PAGE_TIMEOUT", "PAGE_CRASHED", "PAGE_MEMORY")
         # The next task of the same pool works.
         assert pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60) == [b"1"]
     finally:
@@ -166,3 +185,58 @@ def test_workers_die_with_a_killed_parent(root: Path) -> None:
     parent.wait()
     parent.stdout.close()
     assert eventually(lambda: not any(w.is_running() and w.status() != "zombie" for w in workers))
+
+
+@pytest.mark.parametrize("name", DRAWERS)
+def test_a_faulty_renderer_is_replaced_by_the_other(
+    name: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake(root, monkeypatch, "pdftoppm", DRAWERS[name])
+    invoice = Path(__file__).parents[2] / "examples" / "invoice" / "invoice.pdf"
+    store = DiskStore(root / "documents")
+    store.put(ID, "source", invoice.read_bytes())
+    made = settings(root)
+    made.options["raster_s"] = 2
+    pool = WorkerPool(1, made, store)
+    try:
+        assert b"INV-2026-0417" in read(pool)[0]
+    finally:
+        pool.close()
+    assert eventually(lambda: not started_in(root))
+
+
+def small_disk(folder: Path) -> None:
+    """A file system of 3 MB, where this machine lets us have one."""
+    folder.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        pytest.skip("no file system can be mounted here")
+
+
+@pytest.mark.parametrize("where", ["scratch", "documents"])
+def test_a_full_disk_is_a_typed_error_and_leaves_nothing(where: str, tmp_path: Path) -> None:
+    small_disk(tmp_path / where)
+    try:
+        (tmp_path / where / "filler").write_bytes(b"0" * 2_900_000)
+        if where == "documents":
+            with pytest.raises(VisualProofError) as caught:
+                DiskStore(tmp_path / where).put(ID, "source", b"1" * 500_000)
+            assert caught.value.code == "DISK_FULL"
+            assert [p.name for p in (tmp_path / where).rglob("*") if p.is_file()] == ["filler"]
+            return
+        scan = Path(__file__).parents[2] / "examples" / "invoice" / "scan.jpg"
+        store = DiskStore(tmp_path / "documents")
+        store.put(ID, "source", scan.read_bytes())
+        pool = WorkerPool(1, settings(tmp_path), store)
+        try:
+            with pytest.raises(VisualProofError) as failed:
+                read(pool)
+            assert failed.value.code in ("PAGE_CRASHED", "DISK_FULL")
+            (tmp_path / where / "filler").unlink()
+        finally:
+            pool.close()
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path / where)], check=False)

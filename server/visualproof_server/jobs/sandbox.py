@@ -15,6 +15,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+# Calls that no page needs; setsid and setpgid would leave the group that is killed.
 # System call numbers: asm/unistd_64.h, asm-generic/unistd.h.
 _CALLS: dict[str, dict[str, int]] = {
     "x86_64": {
@@ -23,7 +24,7 @@ _CALLS: dict[str, dict[str, int]] = {
         "delete_module": 176, "unshare": 272, "setns": 308, "perf_event_open": 298, "bpf": 321,
         "keyctl": 250, "add_key": 248, "request_key": 249, "process_vm_readv": 310,
         "process_vm_writev": 311, "userfaultfd": 323, "io_uring_setup": 425, "open_by_handle_at": 304,
-        "seccomp": 317,
+        "seccomp": 317, "setsid": 112, "setpgid": 109,
     },
     "aarch64": {
         "socket": 198, "ptrace": 117, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51,
@@ -31,7 +32,7 @@ _CALLS: dict[str, dict[str, int]] = {
         "delete_module": 106, "unshare": 97, "setns": 268, "perf_event_open": 241, "bpf": 280,
         "keyctl": 219, "add_key": 217, "request_key": 218, "process_vm_readv": 270,
         "process_vm_writev": 271, "userfaultfd": 282, "io_uring_setup": 425, "open_by_handle_at": 265,
-        "seccomp": 277,
+        "seccomp": 277, "setsid": 157, "setpgid": 154,
     },
 }  # fmt: skip
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

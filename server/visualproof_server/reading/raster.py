@@ -12,6 +12,7 @@ from pdf2image.exceptions import PDFPageCountError, PDFPopplerTimeoutError, PDFS
 from PIL import Image, ImageOps
 
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.children import at_most
 from visualproof_server.reading.source import PagePlan, open_pdf
 
 Grey = NDArray[Any]
@@ -25,16 +26,17 @@ def raster_pdf(path: Path, plan: PagePlan, password: str, timeout_s: int = 30) -
     compared with the plan instead.
     """
     try:
-        images = convert_from_path(
-            path,
-            first_page=plan.number,
-            last_page=plan.number,
-            size=(plan.width, plan.height),
-            grayscale=True,
-            use_cropbox=True,
-            userpw=password or None,  # type: ignore[arg-type]
-            timeout=timeout_s,
-        )
+        with at_most(timeout_s + 1.0):
+            images = convert_from_path(
+                path,
+                first_page=plan.number,
+                last_page=plan.number,
+                size=(plan.width, plan.height),
+                grayscale=True,
+                use_cropbox=True,
+                userpw=password or None,  # type: ignore[arg-type]
+                timeout=timeout_s,
+            )
         if len(images) == 1 and images[0].size == (plan.width, plan.height):
             return np.asarray(images[0].convert("L"))
     except (PDFPageCountError, PDFSyntaxError, PDFPopplerTimeoutError, OSError, ValueError):
