@@ -108,7 +108,13 @@ class App:
 
     async def start(self) -> None:
         """Starts workers, takes up unfinished documents, and listens; sets `port`."""
-        described = await asyncio.wrap_future(self._readers.submit("describe", []))
+        try:
+            described = await asyncio.wrap_future(self._readers.submit("describe", []))
+        except VisualProofError as error:
+            await asyncio.to_thread(self._readers.close)
+            hint = " (--sandbox strict needs landlock and seccomp)"
+            strict = self._settings.sandbox == "strict"
+            raise SystemExit(f"{error.message}{hint if strict else ''}") from None
         description: dict[str, Any] = json.loads(described[0])
         engines = {e["name"]: tuple(e["languages"]) for e in description["engines"]}
         if not engines:

@@ -32,6 +32,7 @@ from visualproof_server.storing.view import View
 
 # Largest file that a worker or what it starts may write, in bytes.
 _MAX_FILE = 2 * 1024**3
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def engines(ocr_s: int = 60) -> dict[str, OcrEngine]:
@@ -75,12 +76,6 @@ def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
                 connection.send_bytes(part)
         except VisualProofError as error:
             _send_error(connection, error)
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-            code = "DISK_FULL" if full else "INTERNAL"
-            _send_error(
-                connection, VisualProofError(code, "A task failed (OSError).", {"type": "OSError"})
-            )
         except MemoryError:
             _send_error(connection, VisualProofError("PAGE_MEMORY", "It needs too much memory."))
         except Exception as error:
@@ -88,8 +83,10 @@ def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
             if os.environ.get("VISUALPROOF_WORKER_STDERR"):
                 sys.excepthook(type(error), error, error.__traceback__)
             kind = type(error).__name__
+            full = isinstance(error, OSError) and error.errno in _NO_ROOM
+            code = "DISK_FULL" if full else "INTERNAL"
             _send_error(
-                connection, VisualProofError("INTERNAL", f"A task failed ({kind}).", {"type": kind})
+                connection, VisualProofError(code, f"A task failed ({kind}).", {"type": kind})
             )
         # A program that failed may have left others.
         kill_children()

@@ -161,6 +161,16 @@ def test_a_killed_worker_is_replaced(pool: WorkerPool, root: Path) -> None:
     assert pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60) == [b"1"]
 
 
+def test_a_task_whose_worker_is_killed_is_done_again(pool: WorkerPool, root: Path) -> None:
+    pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60)
+    (worker,) = started_in(root)
+    future = pool.submit("read_page", [ID, 1], [codec.dumps(OPTIONS)], 60.0, files=Files(ID))
+    assert eventually(lambda: len(started_in(root)) > 1 or future.done())
+    worker.kill()
+    page, *_ = future.result(timeout=60)
+    assert b"INV-2026-0417" in page
+
+
 def test_an_unknown_task_is_an_error_not_a_crash(pool: WorkerPool) -> None:
     with pytest.raises(VisualProofError) as caught:
         pool.submit("no such task", []).result(timeout=60)

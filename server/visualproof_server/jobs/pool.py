@@ -161,10 +161,7 @@ class WorkerPool:
             with self._lock:
                 self._clock = max(self._clock, task.order[0])
                 self._busy += 1
-            try:
-                result: list[bytes] | Exception = slot.run(task)
-            except Exception as error:
-                result = error
+            result = self._tried(slot, task)
             with self._lock:
                 self._busy -= 1
             if not task.future.set_running_or_notify_cancel():
@@ -173,6 +170,19 @@ class WorkerPool:
                 task.future.set_exception(result)
             else:
                 task.future.set_result(result)
+
+    def _tried(self, slot: "_Slot", task: _Task) -> list[bytes] | Exception:
+        """A task's outcome; one whose worker or program died is tried once more, since that may
+        have been another's doing: killed for memory, or by hand."""
+        for last in (False, True):
+            try:
+                return slot.run(task)
+            except VisualProofError as error:
+                if last or error.code != "PAGE_CRASHED" or task.future.cancelled():
+                    return error
+            except Exception as error:
+                return error
+        raise AssertionError("unreachable")
 
 
 class _Slot:
@@ -292,7 +302,7 @@ class _Slot:
             self._connection.recv_bytes()
         except (EOFError, OSError):
             self.kill()
-            raise VisualProofError("INTERNAL", "A worker process cannot start.") from None
+            raise VisualProofError("PAGE_CRASHED", "A worker process cannot start.") from None
 
     def kill(self, why: str = "closed") -> None:
         """Ends the worker, all that it started, and its files."""

@@ -303,7 +303,15 @@ class Queue:
     async def _page(self, state: DocumentState, number: int) -> None:
         """Reads and stores one page; what cannot be read costs only this page."""
         try:
-            page, image, steps = await self._read_page(state, number)
+            page, image, steps = await asyncio.wrap_future(
+                self._pool.submit(
+                    "read_page",
+                    [state.document_id, number],
+                    [codec.dumps(state.options)],
+                    timeout_s=self._limits.page_timeout_s,
+                    files=Files(state.document_id, _TO_READ),
+                )
+            )
             PAGES.labels("OK").inc()
             for step, seconds in json.loads(steps).items():
                 PAGE_SECONDS.labels(step).inc(seconds)
@@ -315,25 +323,6 @@ class Queue:
         await asyncio.to_thread(
             documents.put_page, self._store, state.document_id, page, image, number
         )
-
-    async def _read_page(self, state: DocumentState, number: int) -> list[bytes]:
-        """A page, its image and its steps; a worker that died is tried once more."""
-        for last in (False, True):
-            try:
-                return await asyncio.wrap_future(
-                    self._pool.submit(
-                        "read_page",
-                        [state.document_id, number],
-                        [codec.dumps(state.options)],
-                        timeout_s=self._limits.page_timeout_s,
-                        files=Files(state.document_id, _TO_READ),
-                    )
-                )
-            except VisualProofError as error:
-                # It may have been another's doing: killed for memory, or by hand.
-                if last or error.code != "PAGE_CRASHED":
-                    raise
-        raise AssertionError("unreachable")
 
     async def _finish(self, state: DocumentState, numbers: list[int]) -> DocumentState:
         """READY, unless every page failed: then the document failed as its first page did."""

@@ -125,7 +125,9 @@ def _python() -> list[str]:
     """Where this Python, its packages and the commands are, also those of a checkout."""
     places = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values()}
     commands = os.environ.get("PATH", "").split(os.pathsep)
-    return sorted({*places, *(p for p in [*sys.path, *commands] if p)})
+    # An installation from a checkout is on no path: a finder knows where it is.
+    own = str(Path(__file__).parents[1])
+    return sorted({own, *places, *(p for p in [*sys.path, *commands] if p)})
 
 
 def _seccomp(libc: ctypes.CDLL, own: list[Path]) -> None:
