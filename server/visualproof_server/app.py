@@ -36,6 +36,7 @@ from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
 from visualproof_server.settings import Settings
 from visualproof_server.storing.disk import DiskStore
+from visualproof_server.storing.store import DocumentStore
 
 log = logging.getLogger("visualproof.app")
 SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"].full_name
@@ -66,8 +67,12 @@ class App:
         self._scratch = root / "scratch"
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir()
-        store = DiskStore(root / "documents")
-        store.sweep()
+        store: DocumentStore
+        if settings.store_url:
+            store = _object_store(settings.store_url, root / "cache")
+        else:
+            store = DiskStore(root / "documents")
+            store.sweep()
         self._store = store
         worker = WorkerSettings(
             str(views),
@@ -266,6 +271,16 @@ def _locked(file: Path) -> IO[bytes]:
         handle.close()
         raise SystemExit(f"Another server uses {file.parent}; give each a --data-dir.") from None
     return handle
+
+
+def _object_store(url: str, cache: Path) -> DocumentStore:
+    try:
+        from visualproof_server.storing.objects import ObjectStore
+    except ImportError:
+        raise SystemExit(
+            "A shared store needs: pip install 'visualproof-server[objects]'"
+        ) from None
+    return ObjectStore(url, cache)
 
 
 def _tenant_key(settings: Settings) -> bytes:

@@ -21,6 +21,7 @@ class Settings:
 
     listen: str = _setting("127.0.0.1:50051", "address and port; port 0 takes a free one")
     data_dir: str = _setting("./visualproof-data", "where documents are kept")
+    store_url: str = _setting("", "s3://, gs:// or az:// of a shared store; empty: data-dir")
     workers: int = _setting(os.cpu_count() or 1, "reading processes", "processes")
     desk_workers: int = _setting(1, "processes that verify and draw", "processes")
     engine: str = _setting("", "default OCR engine; empty: auto where both are installed")

@@ -1,19 +1,27 @@
 """The contract of stores."""
 
 import os
+import shutil
+import uuid
 from pathlib import Path
 
 import pytest
+from conftest import Bucket
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
+from visualproof_server.storing.objects import ObjectStore
 from visualproof_server.storing.store import DocumentStore
+from visualproof_server.storing.view import View
 
 ID = "ab" * 16
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> DocumentStore:
-    return DiskStore(tmp_path / "documents")
+@pytest.fixture(params=["disk", "s3"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> DocumentStore:
+    if request.param == "disk":
+        return DiskStore(tmp_path / "documents")
+    bucket: Bucket = request.getfixturevalue("s3")
+    return ObjectStore(bucket.url(uuid.uuid4().hex), tmp_path / "cache")
 
 
 def test_a_blob_comes_back_and_can_be_replaced(store: DocumentStore) -> None:
@@ -30,10 +38,43 @@ def test_what_is_not_there(store: DocumentStore) -> None:
     store.delete(ID)
 
 
+def test_a_file_is_adopted(store: DocumentStore, tmp_path: Path) -> None:
+    file = tmp_path / "upload"
+    file.write_bytes(b"0" * 6_000_000)
+    store.adopt(ID, "source", file)
+    assert not file.exists()
+    assert store.get(ID, "source") == b"0" * 6_000_000
+
+
+def test_blobs_are_laid_into_a_folder(store: DocumentStore, tmp_path: Path) -> None:
+    """Some or all; a second time the same; a change is seen; what is gone is gone."""
+    for name in ("state.json", "source", "page-000001.json"):
+        store.put(ID, name, name.encode())
+    view = View(tmp_path / "view")
+    for round_ in ("a", "b"):
+        folder = tmp_path / "view"
+        folder.mkdir()
+        store.put(ID, "state.json", round_.encode())
+        store.stage(ID, ("source", "reading"), folder)
+        assert view.names(ID) == {"source"}
+        shutil.rmtree(folder / ID)
+        store.stage(ID, None, folder)
+        assert view.names(ID) == {"state.json", "source", "page-000001.json"}
+        assert view.get(ID, "state.json") == round_.encode()
+        assert view.local(ID, "source").read_bytes() == b"source"
+        shutil.rmtree(folder)
+    store.delete(ID)
+    (tmp_path / "view").mkdir()
+    store.stage(ID, None, tmp_path / "view")
+    assert view.names(ID) == set()
+
+
 def test_delete_takes_all(store: DocumentStore, tmp_path: Path) -> None:
     store.put(ID, "source", b"x")
+    store.put(ID, "page-000001.json", b"y")
     store.delete(ID)
-    assert store.documents() == []
+    assert [name for name in store.documents() if store.names(name)] == []
+    assert store.get(ID, "page-000001.json") is None
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
 
 
@@ -64,6 +105,21 @@ def test_a_half_written_blob_is_never_served(
     assert caught.value.code == "DISK_FULL"
     assert store.get(ID, "state.json") == b"whole"
     assert store.names(ID) == {"state.json"}
+
+
+def test_a_store_that_does_not_answer_is_a_typed_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "SECRET-KEY")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    store = ObjectStore("s3://nowhere/x", tmp_path / "cache", retry_s=1)
+    for call in (store.documents, lambda: store.get(ID, "source"), lambda: store.names(ID)):
+        with pytest.raises(VisualProofError) as caught:
+            call()
+        assert caught.value.code == "STORE_UNREACHABLE"
+        assert "SECRET" not in caught.value.message
 
 
 def test_sweep_removes_what_a_crash_left(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from visualproof_server.model.report import Report
 from visualproof_server.reading import reader
 from visualproof_server.reading.source import media_type
 from visualproof_server.storing import documents
-from visualproof_server.storing.store import DocumentReader
+from visualproof_server.storing.store import LocalReader
 
 # Longest side of a page's picture: what a reviewer reads at full width of a large screen.
 PICTURE_SIDE = 1800
@@ -35,7 +35,7 @@ class Answered:
 class Exports:
     """Makes evidence of one document; `made` holds the pictures that the store had not yet."""
 
-    def __init__(self, store: DocumentReader, signer: Signer | None) -> None:
+    def __init__(self, store: LocalReader, signer: Signer | None) -> None:
         self._store = store
         self._signer = signer
         self.made: dict[int, bytes] = {}

@@ -1,6 +1,7 @@
 """Documents on their way: counted, read page by page, resumed after a crash, deleted in time."""
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import json
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from visualproof_server.jobs.floors import Floors
+from visualproof_server.jobs.leases import Leases
 from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.jobs.tenant import CURRENT
 from visualproof_server.metrics import PAGE_SECONDS, PAGES
@@ -33,6 +35,8 @@ log = logging.getLogger("visualproof.queue")
 _MAX_WARNINGS = 100
 _COUNT_TIMEOUT_S = 30.0
 _EXPIRY_PERIOD_S = 60.0
+# How often a watcher looks after a document that another server reads.
+_LOOK_S = 0.5
 # What reading may see: hostile bytes of one document.
 _TO_READ = (documents.SOURCE, documents.READING)
 
@@ -75,6 +79,8 @@ class Queue:
         floors: Floors | None = None,
     ) -> None:
         self._floors = floors
+        self._leases = Leases(store) if store.shared else None
+        self._lessor: asyncio.Task[None] | None = None
         self._tenant_key = tenant_key
         self._store = store
         self._pool = pool
@@ -101,16 +107,20 @@ class Queue:
             try:
                 state = documents.state_of(self._store, name)
             except (VisualProofError, ValueError, KeyError):
-                # An upload that never got its state is no document.
-                await asyncio.to_thread(self._store.delete, name)
+                # An upload that never got its state is no document; another server's may get it.
+                if not self._store.shared:
+                    await asyncio.to_thread(self._store.delete, name)
                 continue
-            if state.state in (State.QUEUED, State.READING):
+            if state.state in (State.QUEUED, State.READING) and not self._store.shared:
                 self._begin(state)
         self._keeper = asyncio.create_task(self._expire())
+        if self._leases is not None:
+            keep = self._leases.keep(lambda: list(self._jobs), self._begin)
+            self._lessor = asyncio.create_task(keep)
 
     async def close(self) -> None:
         """Stops all jobs; what was read stays, and the next start resumes."""
-        tasks = [*self._jobs.values(), *([self._keeper] if self._keeper else [])]
+        tasks = [*self._jobs.values(), *(t for t in (self._keeper, self._lessor) if t is not None)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -187,6 +197,8 @@ class Queue:
             if reading is not None:
                 await asyncio.to_thread(self._store.adopt, name, documents.READING, reading)
             await asyncio.to_thread(self._store.adopt, name, documents.SOURCE, file)
+            if self._leases is not None:
+                await self._leases.take(name)
             await asyncio.to_thread(documents.put_state, self._store, state)
             self._begin(state)
         return state
@@ -214,7 +226,11 @@ class Queue:
             if state.state in (State.READY, State.FAILED):
                 self._changed.pop(name, None)
                 return
-            await changed.wait()
+            if name in self._jobs or not self._store.shared:
+                await changed.wait()
+            else:
+                # Another server reads it.
+                await asyncio.sleep(_LOOK_S)
 
     def _begin(self, state: DocumentState) -> None:
         name = state.document_id
@@ -250,7 +266,8 @@ class Queue:
 
     async def _failed(self, state: DocumentState, failure: Failure) -> None:
         options = replace(state.options, password="")
-        await self._put(replace(state, state=State.FAILED, failure=failure, options=options))
+        with contextlib.suppress(VisualProofError):
+            await self._put(replace(state, state=State.FAILED, failure=failure, options=options))
 
     async def _counted(self, state: DocumentState) -> DocumentState:
         options = state.options
@@ -351,6 +368,11 @@ class Queue:
         )
 
     async def _put(self, state: DocumentState) -> DocumentState:
+        if self._store.shared and not await asyncio.to_thread(
+            self._store.get, state.document_id, documents.STATE
+        ):
+            # Deleted through another server: writing would bring it back.
+            raise VisualProofError("DOCUMENT_NOT_FOUND", "The document was deleted.")
         await asyncio.to_thread(documents.put_state, self._store, state)
         self._notify(state.document_id)
         return state

@@ -21,7 +21,7 @@ from visualproof_server.reading import reader, steps
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.storing import documents
-from visualproof_server.storing.store import DocumentReader
+from visualproof_server.storing.store import LocalReader
 
 Task = Callable[..., list[bytes]]
 _CACHED_DOCUMENTS = 4
@@ -32,7 +32,7 @@ class Tasks:
 
     def __init__(
         self,
-        store: DocumentReader,
+        store: LocalReader,
         engines: Mapping[str, OcrEngine],
         limits: PageLimits,
         signer: Signer | None = None,

@@ -10,6 +10,7 @@ class Problem(Enum):
     INVALID = "the request is wrong and will stay so"
     UNAUTHENTICATED = "the caller is not known"
     NOT_FOUND = "there is no such thing for this caller"
+    UNAVAILABLE = "something that is needed does not answer"
     NOT_READY = "the state does not allow it yet, or no longer"
     BUSY = "try again later"
     TIMEOUT = "it took too long"
@@ -55,6 +56,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     "QUEUE_FULL": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "MEMORY_LOW": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "DISK_FULL": (Problem.BUSY, "Free disk space on the server."),
+    "STORE_UNREACHABLE": (Problem.UNAVAILABLE, "Call again; look at the object store if it stays."),
     "VERIFY_TIMEOUT": (Problem.TIMEOUT, "Send fewer fields or shorter proofs at once."),
     "INTERNAL": (Problem.INTERNAL, "Call again; report it if it stays."),
     # Failures of a document or page, after the upload.

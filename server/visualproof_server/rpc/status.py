@@ -12,6 +12,7 @@ GRPC_CODES = {
     Problem.NOT_FOUND: grpc.StatusCode.NOT_FOUND,
     Problem.NOT_READY: grpc.StatusCode.FAILED_PRECONDITION,
     Problem.BUSY: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Problem.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
     Problem.TIMEOUT: grpc.StatusCode.DEADLINE_EXCEEDED,
     Problem.INTERNAL: grpc.StatusCode.INTERNAL,
 }

@@ -17,6 +17,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 class DiskStore:
     """Implements DocumentStore under `root`."""
 
+    shared = False
+
     def __init__(self, root: Path) -> None:
         self._root = root
         self._bin = root.parent / "deleting"

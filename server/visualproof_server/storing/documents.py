@@ -1,5 +1,7 @@
 """Documents in a store: which blob holds what."""
 
+import json
+
 from visualproof_server.model import codec
 from visualproof_server.model.document import (
     Document,
@@ -14,6 +16,8 @@ from visualproof_server.storing.store import DocumentReader, DocumentStore
 SOURCE = "source"
 # Another reader's output beside it.
 READING = "reading"
+# Which server reads it, where several share the store.
+LEASE = "lease.json"
 STATE = "state.json"
 
 
@@ -99,3 +103,16 @@ def load(store: DocumentReader, document_id: str) -> Document:
     return number_document(
         document_id, state.source_sha256, state.reader_version, state.options, tuple(pages)
     )
+
+
+def lease_of(store: DocumentReader, document_id: str) -> tuple[str, float]:
+    """(server, until when) that reads a document; ("", 0) if none does."""
+    data = store.get(document_id, LEASE)
+    if data is None:
+        return "", 0.0
+    owner, until = json.loads(data)
+    return str(owner), float(until)
+
+
+def put_lease(store: DocumentStore, document_id: str, owner: str, until: float) -> None:
+    store.put(document_id, LEASE, json.dumps([owner, until]).encode())

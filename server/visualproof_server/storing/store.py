@@ -12,17 +12,26 @@ class DocumentReader(Protocol):
         """A blob's bytes, None if there is none."""
         ...
 
-    def local(self, document_id: str, name: str) -> Path:
-        """A local file with the blob's bytes, for programs that need one."""
-        ...
-
     def names(self, document_id: str) -> set[str]:
         """Names of a document's blobs."""
         ...
 
 
+class LocalReader(DocumentReader, Protocol):
+    """Blobs that lie on the local disk."""
+
+    def local(self, document_id: str, name: str) -> Path:
+        """The file with a blob's bytes, for programs that need one."""
+        ...
+
+
 class DocumentStore(DocumentReader, Protocol):
-    """A blob is there whole or not at all, also after a crash."""
+    """A blob is there whole or not at all, also after a crash. Error STORE_UNREACHABLE."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether other servers may use it at the same time."""
+        ...
 
     def put(self, document_id: str, name: str, data: bytes) -> None:
         """Writes or replaces a blob."""
@@ -37,7 +46,7 @@ class DocumentStore(DocumentReader, Protocol):
         ...
 
     def documents(self) -> list[str]:
-        """Ids of all documents, sorted."""
+        """Ids of all documents, sorted; an object store may still name one that is gone."""
         ...
 
     def delete(self, document_id: str) -> None:
