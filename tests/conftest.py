@@ -45,7 +45,7 @@ def start_server(data: Path, *flags: str, log: Path | None = None) -> RunningSer
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
-        env=os.environ | {"VISUALPROOF_WORKER_STDERR": os.environ.get("VPW", "")},
+        env=os.environ | {"VISUALPROOF_WORKER_STDERR": ""},
     )
     if log is not None:
         stderr.close()  # type: ignore[union-attr]

@@ -108,14 +108,18 @@ class Desk:
             await asyncio.to_thread(target.write_bytes, made)
             size = len(made)
             del made
-            for number, picture in zip(pictures[::2], pictures[1::2], strict=True):
-                page = documents.picture_name(int(number))
-                await asyncio.to_thread(self._store.put, document_id, page, picture)
+            await asyncio.to_thread(self._keep, document_id, pictures)
             with target.open("rb") as file:
                 while chunk := await asyncio.to_thread(file.read, _CHUNK):
                     yield size, chunk
         finally:
             target.unlink(missing_ok=True)
+
+    def _keep(self, document_id: str, pictures: list[bytes]) -> None:
+        """Stores pictures (number, then data) for the next export, unless the document is gone."""
+        if self._store.get(document_id, documents.STATE) is not None:
+            for number, picture in zip(pictures[::2], pictures[1::2], strict=True):
+                self._store.put(document_id, documents.picture_name(int(number)), picture)
 
     async def check_prose(self, text: str, reports: list[Report], rounding: bool) -> ProseReport:
         """Every number of a text, classed; error ANSWER_TOO_LARGE."""

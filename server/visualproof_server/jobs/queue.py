@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import hashlib
-import hmac
 import json
 import logging
 import time
@@ -28,6 +26,7 @@ from visualproof_server.model.document import (
     Warning,
 )
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.identity import document_id
 from visualproof_server.storing import documents
 from visualproof_server.storing.store import DocumentStore
 
@@ -50,19 +49,6 @@ class QueueLimits:
     pages: int
     page_timeout_s: float
     retention_s: float
-
-
-def document_id(
-    sha256: str, options: ReadOptions, reader_version: str, tenant: str, key: bytes
-) -> str:
-    """Hash of bytes, options with defaults filled in, and reader version: 32 hex digits.
-
-    With tenants it is keyed: who knows a document's hash cannot tell another tenant's id.
-    """
-    identity = json.dumps([sha256, codec.dumps(options).decode(), reader_version])
-    if tenant:
-        return hmac.new(key, f"{tenant}\n{identity}".encode(), hashlib.sha256).hexdigest()[:32]
-    return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
 
 class Queue:
@@ -242,8 +228,7 @@ class Queue:
         CURRENT.set(state.tenant)
         try:
             async with self._slots[state.tenant]:
-                state = await self._counted(state)
-                state = await self._read(state)
+                state = await self._opened(state)
         except VisualProofError as error:
             await self._failed(state, Failure(error.code, error.message))
             log.info("document failed", extra={"document": state.document_id, "code": error.code})
@@ -269,6 +254,23 @@ class Queue:
         with contextlib.suppress(VisualProofError):
             await self._put(replace(state, state=State.FAILED, failure=failure, options=options))
 
+    async def _opened(self, state: DocumentState) -> DocumentState:
+        """Counts and reads. The first page does not wait for the count: most documents have one."""
+        first = state.options.first_page
+        early: set[asyncio.Task[None]] = set()
+        if first not in await asyncio.to_thread(
+            documents.done_pages, self._store, state.document_id
+        ):
+            early.add(asyncio.create_task(self._page(state, first)))
+        try:
+            state = await self._counted(state)
+        except BaseException:
+            for task in early:
+                task.cancel()
+            await asyncio.gather(*early, return_exceptions=True)
+            raise
+        return await self._read(state, early)
+
     async def _counted(self, state: DocumentState) -> DocumentState:
         options = state.options
         future = self._pool.submit(
@@ -291,13 +293,15 @@ class Queue:
             )
         return await self._put(replace(state, state=State.READING, page_count=count))
 
-    async def _read(self, state: DocumentState) -> DocumentState:
+    async def _read(self, state: DocumentState, running: set[asyncio.Task[None]]) -> DocumentState:
+        """Reads what is not done; running is the first page's reading, if it is under way."""
         first = state.options.first_page
         numbers = range(first, first + state.page_count)
         done = await asyncio.to_thread(documents.done_pages, self._store, state.document_id)
-        todo = [n for n in numbers if n not in done]
-        state = await self._put(replace(state, read_page_count=len(numbers) - len(todo)))
-        running: set[asyncio.Task[None]] = set()
+        todo = [n for n in numbers if n not in done and not (running and n == first)]
+        state = await self._put(
+            replace(state, read_page_count=len(numbers) - len(todo) - len(running))
+        )
         position = 0
         try:
             while position < len(todo) or running:
