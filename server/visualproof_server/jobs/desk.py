@@ -97,7 +97,7 @@ class Desk:
         self, document_id: str, report: Report, request: ExportRequest, answered: Answered
     ) -> AsyncGenerator[tuple[int, bytes], None]:
         """Evidence in chunks, each with the size of the whole; nothing is left on disk."""
-        handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=self._exports)
+        handle, name = tempfile.mkstemp(dir=self._exports)
         os.close(handle)
         target = Path(name)
         try:

@@ -7,6 +7,7 @@ lifeline and kills its own group.
 """
 
 import json
+import math
 import os
 import queue
 import shutil
@@ -29,6 +30,7 @@ from visualproof_server.storing.store import DocumentStore
 
 START_TIMEOUT_S = 60.0
 _CANCEL_POLL_S = 0.05
+_CANCEL_GRACE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +217,14 @@ class _Slot:
             )
             for blob in task.blobs:
                 connection.send_bytes(blob)
+            given_up = math.inf
             while not connection.poll(_CANCEL_POLL_S):
-                if task.future.cancelled() or self._pool._closing.is_set():
+                if self._pool._closing.is_set() or time.monotonic() > given_up:
                     self.kill("cancelled")
                     return []
+                if task.future.cancelled():
+                    # A short task ends by itself sooner than another worker would start.
+                    given_up = min(given_up, time.monotonic() + _CANCEL_GRACE_S)
                 if time.monotonic() > deadline:
                     self.kill("timeout")
                     raise VisualProofError(

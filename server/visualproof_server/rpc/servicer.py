@@ -155,8 +155,11 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         received = await upload.receive(
             first, request_iterator, header, self._incoming, self._max_upload
         )
-        state = await self._queue.add(
-            received.file, received.sha256, header.file_name, options, received.reading
+        # Once the bytes are here, a caller who goes away changes nothing.
+        state = await asyncio.shield(
+            self._queue.add(
+                received.file, received.sha256, header.file_name, options, received.reading
+            )
         )
         return pb.UploadDocumentResponse(document=convert.document_to_wire(state))
 

@@ -66,11 +66,11 @@ async def receive(
     Errors EMPTY_FILE, FILE_TOO_LARGE, CHUNK_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING,
     OPTIONS_INVALID, DISK_FULL.
     """
-    content = await _Sink.open(folder, limit)
+    content = _Sink.open(folder, limit)
     reading: _Sink | None = None
     try:
         if header.reading_sha256:
-            reading = await _Sink.open(folder, limit)
+            reading = _Sink.open(folder, limit)
         message: pb.UploadDocumentRequest | None = first
         while message is not None:
             await content.take(message.content)
@@ -113,8 +113,9 @@ class _Sink:
         self._size = 0
 
     @classmethod
-    async def open(cls, folder: Path, limit: int) -> "_Sink":
-        handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=folder, prefix="upload-")
+    def open(cls, folder: Path, limit: int) -> "_Sink":
+        # Not in a thread: a call that is cancelled meanwhile would leave a file without an owner.
+        handle, name = tempfile.mkstemp(dir=folder, prefix="upload-")
         return cls(handle, Path(name), limit)
 
     async def take(self, data: bytes) -> None:
