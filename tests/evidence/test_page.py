@@ -304,12 +304,16 @@ def test_narrow_and_print(browser: Browser, tmp_path: Path) -> None:
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400
     expect(opened.page.locator("#results")).to_be_visible()
     expect(opened.page.locator("#image")).to_be_visible()
-    opened.page.evaluate("window.print = () => { window.printed = true; }")
+    # The browser's own, not one of ours with its name.
+    assert "[native code]" in opened.page.evaluate("window.print.toString()")
+    # null last: a function as the result would be called.
+    opened.page.evaluate("window.printed = 0; window.print = () => { window.printed += 1; }; null")
     opened.page.get_by_role("button", name="Print", exact=True).click()
     opened.page.wait_for_function("window.printed")
     opened.page.emulate_media(media="print")
     expect(opened.page.locator("#filters")).to_be_hidden()
-    assert opened.page.locator("#paper figure").count() == 2
+    expect(opened.page.locator("#paper figure")).to_have_count(2)
+    assert opened.page.evaluate("window.printed") == 1
     assert opened.page.locator("#paper polygon").count() >= 3
     pdf = opened.page.pdf()
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 3

@@ -115,7 +115,7 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "p") { event.preventDefault(); print(); return; }
+  if ((event.ctrlKey || event.metaKey) && event.key === "p") { event.preventDefault(); printAll(); return; }
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
   const target = event.target;
   if (target.matches("input[type=search], input[type=text], select")) {
@@ -130,7 +130,12 @@ document.addEventListener("keydown", (event) => {
 });
 
 // ---- print: the list, then each page that has evidence, with its frames ----
-async function print() {
+// Not named print: that would be window.print.
+let printing = false;
+
+async function printAll() {
+  if (printing) return;
+  printing = true;
   const paper = $("paper");
   paper.replaceChildren();
   const numbers = [...new Set(results.flatMap((r) => r.evidence.map((e) => e.page)))].sort((a, b) => a - b);
@@ -146,6 +151,7 @@ async function print() {
     paper.append(make("figure", {}, make("figcaption", { textContent: `${data.title}, ${pageName(n)}` }), make("div", { className: "print-sheet" }, image, svg)));
     try { await image.decode(); } catch { /* shown without */ }
   }
+  printing = false;
   window.print();
 }
 
@@ -157,7 +163,7 @@ drawList();
 $("search").addEventListener("input", () => { state.query = $("search").value; drawList(); });
 $("nested").addEventListener("change", drawList);
 $("download").addEventListener("click", download);
-$("print").addEventListener("click", print);
+$("print").addEventListener("click", printAll);
 $("keys").addEventListener("click", () => $("help").showModal());
 $("back").addEventListener("click", () => turnPage(-1));
 $("forth").addEventListener("click", () => turnPage(1));
