@@ -309,7 +309,7 @@ def test_narrow_and_print(browser: Browser, tmp_path: Path) -> None:
     # null last: a function as the result would be called.
     opened.page.evaluate("window.printed = 0; window.print = () => { window.printed += 1; }; null")
     opened.page.get_by_role("button", name="Print", exact=True).click()
-    opened.page.wait_for_function("window.printed")
+    opened.page.wait_for_function("() => window.printed")
     opened.page.emulate_media(media="print")
     expect(opened.page.locator("#filters")).to_be_hidden()
     expect(opened.page.locator("#paper figure")).to_have_count(2)
