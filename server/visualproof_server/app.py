@@ -12,7 +12,7 @@ import secrets
 import shutil
 import subprocess
 import threading
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import IO, Any
 from wsgiref.simple_server import WSGIServer
@@ -84,15 +84,15 @@ class App:
                 "page_side": settings.page_side,
                 "raster_s": settings.raster_timeout_s,
                 "ocr_s": settings.ocr_timeout_s,
-                "signing_key": str(Path(settings.signing_key).resolve())
-                if settings.signing_key
-                else "",
             },
             settings.sandbox,
             settings.worker_rss_mb,
         )
         self._readers = WorkerPool(settings.workers, worker, store, "readers")
-        self._deskers = WorkerPool(settings.desk_workers, worker, store, "desk")
+        # Who reads hostile bytes holds no key.
+        key = str(Path(settings.signing_key).resolve()) if settings.signing_key else ""
+        signing = replace(worker, options=worker.options | {"signing_key": key})
+        self._deskers = WorkerPool(settings.desk_workers, signing, store, "desk")
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
             interceptors=interceptors(),

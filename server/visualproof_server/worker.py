@@ -130,7 +130,7 @@ def main() -> None:
         engine.languages()
     layers: list[str] = []
     if config["sandbox"] != "off":
-        layers = confine([Path(config["view"]), Path(config["scratch"])])
+        layers = confine(Path(config["scratch"]), Path(config["view"]))
     if config["sandbox"] == "strict" and not {"landlock", "seccomp"} <= set(layers):
         sys.exit("--sandbox strict: this kernel has no landlock or seccomp")
     tasks = Tasks(View(Path(config["view"])), installed, limits, signer, layers)

@@ -52,6 +52,11 @@ def tries(root: Path, port: int) -> dict[str, str]:
         "unix": "lambda: socket.socket(socket.AF_UNIX)",
         "kill": f"lambda: os.kill({os.getpid()}, 0) is None",
         "environ": f"lambda: open('/proc/{os.getpid()}/environ', 'rb').read()",
+        "key": "lambda: os.environ.get('AWS_SECRET_ACCESS_KEY')",
+        "source": (
+            f"lambda: open(os.path.join({str(root / 'views')!r},"
+            f" os.path.basename(os.environ['TMPDIR']), '{MINE}', 'source'), 'ab')"
+        ),
         "mine": "lambda: open(os.path.join(os.environ['TMPDIR'], 'own'), 'w').write('x')",
     }
 
@@ -76,6 +81,7 @@ def words_of(root: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str) -> dict[
         (folder / "tesseract").write_text(body)
         (folder / "tesseract").chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of the store")
         options = {"page_pixels": 40_000_000, "page_side": 10_000}
         settings = WorkerSettings(
             str(root / "views"), str(root / "scratch"), 4096, 500, options, sandbox
@@ -101,7 +107,9 @@ def test_hostile_code_finds_all_doors_closed(root: Path, monkeypatch: pytest.Mon
 def test_without_the_sandbox_it_could(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail."""
     found = words_of(root, monkeypatch, "off")
-    assert {found[n] for n in ("passwd", "store", "other", "outside", "socket", "kill")} == {"YES"}
+    assert {
+        found[n] for n in ("passwd", "store", "other", "outside", "socket", "kill", "source")
+    } == {"YES"}
 
 
 def test_strict_refuses_to_start_without(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +118,7 @@ def test_strict_refuses_to_start_without(root: Path, monkeypatch: pytest.MonkeyP
         "def none(*a): raise s.Unavailable('x')\n"
         "s._landlock = none\n"
         "from pathlib import Path\n"
-        "print(s.confine([Path('.')]))"
+        "print(s.confine(Path('.'), Path('.')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -31,6 +31,11 @@ from visualproof_server.storing.store import DocumentStore
 START_TIMEOUT_S = 60.0
 _CANCEL_POLL_S = 0.05
 _CANCEL_GRACE_S = 1.0
+# What workers get of the server's environment: it may hold keys of the store.
+_PASSED_ON = frozenset(
+    ["HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "TESSDATA_PREFIX",
+     "VIRTUAL_ENV", "VISUALPROOF_WORKER_STDERR"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +277,7 @@ class _Slot:
             "options": self._settings.options,
         }
         environment = {
-            **os.environ,
+            **{k: v for k, v in os.environ.items() if k in _PASSED_ON or k.startswith("LC_")},
             "TMPDIR": str(self.scratch),
             "OMP_THREAD_LIMIT": "1",
             "OMP_NUM_THREADS": "1",

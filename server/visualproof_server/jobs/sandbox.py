@@ -56,10 +56,11 @@ class Unavailable(Exception):
     """A layer that this kernel or machine does not have."""
 
 
-def confine(own: list[Path]) -> list[str]:
+def confine(own: Path, seen: Path) -> list[str]:
     """Takes what can be taken for this process and its children, and says which layers hold.
 
-    own are the folders that it may write; all others can be read only where programs are.
+    own is the folder that it may write, seen the one that it may read; all others can be read only
+    where programs are.
     """
     layers = []
     libc = ctypes.CDLL(None, use_errno=True)
@@ -67,14 +68,14 @@ def confine(own: list[Path]) -> list[str]:
         layers.append("no_new_privs")
     for name, layer in (("landlock", _landlock), ("seccomp", _seccomp)):
         try:
-            layer(libc, own)
+            layer(libc, own, seen)
             layers.append(name)
         except Unavailable:
             continue
     return layers
 
 
-def _landlock(libc: ctypes.CDLL, own: list[Path]) -> None:
+def _landlock(libc: ctypes.CDLL, own: Path, seen: Path) -> None:
     abi = libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
     if abi < 1:
         raise Unavailable("landlock")
@@ -95,10 +96,10 @@ def _landlock(libc: ctypes.CDLL, own: list[Path]) -> None:
             _allow(libc, ruleset, Path(path), reading & rights)
         for device in _DEVICES:
             _allow(libc, ruleset, Path(device), (_READ_FILE | _WRITE_FILE | _IOCTL) & rights)
-        for folder in own:
-            # All but making devices and sockets, and running what was written there.
-            kept = rights & ~(_EXECUTE | 1 << 6 | 1 << 9 | 1 << 11 | _IOCTL)
-            _allow(libc, ruleset, folder, kept)
+        # What is seen may be the store's own files, by another name: not even appended to.
+        _allow(libc, ruleset, seen, (_READ_FILE | _READ_DIR) & rights)
+        # All but making devices and sockets, and running what was written there.
+        _allow(libc, ruleset, own, rights & ~(_EXECUTE | 1 << 6 | 1 << 9 | 1 << 11 | _IOCTL))
         if libc.syscall(_LANDLOCK_RESTRICT, ruleset, ctypes.c_uint32(0)) != 0:
             raise Unavailable("landlock")
     finally:
@@ -130,7 +131,7 @@ def _python() -> list[str]:
     return sorted({own, *places, *(p for p in [*sys.path, *commands] if p)})
 
 
-def _seccomp(libc: ctypes.CDLL, own: list[Path]) -> None:
+def _seccomp(libc: ctypes.CDLL, own: Path, seen: Path) -> None:
     machine = platform.machine()
     if machine not in _CALLS:
         raise Unavailable("seccomp")
