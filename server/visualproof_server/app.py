@@ -12,9 +12,10 @@ import secrets
 import shutil
 import subprocess
 import threading
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from wsgiref.simple_server import WSGIServer
 
 import grpc
@@ -24,6 +25,7 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc
 
 from visualproof_server import metrics
+from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
@@ -39,6 +41,7 @@ from visualproof_server.storing.disk import DiskStore
 from visualproof_server.storing.store import DocumentStore
 
 log = logging.getLogger("visualproof.app")
+T = TypeVar("T")
 SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"].full_name
 _MEGABYTE = 1_000_000
 _RECEIVE = 8 * 1024 * 1024
@@ -69,7 +72,7 @@ class App:
         self._scratch.mkdir()
         store: DocumentStore
         if settings.store_url:
-            store = _object_store(settings.store_url, root / "cache")
+            store = _usable("store-url", _object_store, settings.store_url, root / "cache")
         else:
             store = DiskStore(root / "documents")
             store.sweep()
@@ -89,6 +92,8 @@ class App:
             settings.worker_rss_mb,
         )
         self._readers = WorkerPool(settings.workers, worker, store, "readers")
+        if settings.signing_key:
+            _usable("signing-key", Signer, Path(settings.signing_key))
         # Who reads hostile bytes holds no key.
         key = str(Path(settings.signing_key).resolve()) if settings.signing_key else ""
         signing = replace(worker, options=worker.options | {"signing_key": key})
@@ -145,7 +150,7 @@ class App:
                 settings.retention_hours * 3600,
             ),
             desk.warm,
-            _tenant_key(settings) if settings.tokens_file else b"",
+            _usable("tenant-key", _tenant_key, settings) if settings.tokens_file else b"",
             self._floors,
         )
         await self._queue.start()
@@ -167,7 +172,11 @@ class App:
             facts,
             self._incoming,
             settings.max_upload_mb * _MEGABYTE,
-            Tokens(Path(settings.tokens_file) if settings.tokens_file else None),
+            _usable(
+                "tokens-file",
+                Tokens,
+                Path(settings.tokens_file) if settings.tokens_file else None,
+            ),
         )
         visual_proof_service_pb2_grpc.add_VisualProofServiceServicer_to_server(
             servicer, self._server
@@ -179,7 +188,8 @@ class App:
             reflection.enable_server_reflection(names, self._server)
         if settings.tls_cert:
             client_ca = Path(settings.tls_client_ca) if settings.tls_client_ca else None
-            secure = credentials(Path(settings.tls_cert), Path(settings.tls_key), client_ca)
+            files = Path(settings.tls_cert), Path(settings.tls_key), client_ca
+            secure = _usable("tls-cert", credentials, *files)
             self.port = self._server.add_secure_port(settings.listen, secure)
         else:
             self.port = self._server.add_insecure_port(settings.listen)
@@ -188,11 +198,10 @@ class App:
         await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
         self._watcher = asyncio.create_task(self._watch(default))
         if settings.metrics_listen:
-            self._watch_gauges()
-            try:
-                self._metrics = metrics.serve(settings.metrics_listen)
-            except (OSError, ValueError) as error:
-                raise SystemExit(f"metrics-listen {settings.metrics_listen}: {error}") from None
+            metrics.DOCUMENTS_WAITING.set_function(
+                functools.partial(getattr, self._queue, "waiting")
+            )
+            self._metrics = _usable("metrics-listen", metrics.serve, settings.metrics_listen)
         log.info("listening", extra={"port": self.port, "workers": settings.workers})
 
     async def stop(self) -> None:
@@ -248,19 +257,6 @@ class App:
             return "STORE_UNREACHABLE"
         return ""
 
-    def _watch_gauges(self) -> None:
-        queue = self._queue
-        assert queue is not None
-        watch = metrics.watch
-        watch("visualproof_documents_waiting", "Documents not yet done.", lambda: queue.waiting)
-        for pool in (self._readers, self._deskers):
-            for name, help, attribute in (
-                ("visualproof_slots", "Worker slots.", "size"),
-                ("visualproof_slots_busy", "Slots at work.", "busy"),
-                ("visualproof_tasks_waiting", "Tasks that wait for a slot.", "waiting"),
-            ):
-                watch(name, help, functools.partial(getattr, pool, attribute), pool=pool.name)
-
 
 def _locked(file: Path) -> IO[bytes]:
     """Holds the data folder for this process: two servers would sweep each other's work."""
@@ -273,13 +269,19 @@ def _locked(file: Path) -> IO[bytes]:
     return handle
 
 
-def _object_store(url: str, cache: Path) -> DocumentStore:
+def _usable(flag: str, make: Callable[..., T], *args: Any) -> T:
+    """What a setting asks for; ends the program with the setting's name if it cannot be had."""
     try:
-        from visualproof_server.storing.objects import ObjectStore
-    except ImportError:
-        raise SystemExit(
-            "A shared store needs: pip install 'visualproof-server[objects]'"
-        ) from None
+        return make(*args)
+    except ImportError as error:
+        raise SystemExit(f"{flag} needs an extra of visualproof-server ({error.name})") from None
+    except (OSError, ValueError, TypeError) as error:
+        raise SystemExit(f"{flag}: it cannot be used ({error})") from None
+
+
+def _object_store(url: str, cache: Path) -> DocumentStore:
+    from visualproof_server.storing.objects import ObjectStore
+
     return ObjectStore(url, cache)
 
 

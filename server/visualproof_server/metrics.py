@@ -4,7 +4,6 @@ Names follow Prometheus (https://prometheus.io/docs/practices/naming). One proce
 """
 
 import threading
-from collections.abc import Callable
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import (
@@ -47,15 +46,15 @@ WORKER_KILLS = Counter(
 READY = Gauge("visualproof_ready", "1 while the service takes documents.", registry=REGISTRY)
 
 
-def watch(name: str, help: str, value: Callable[[], float], **labels: str) -> None:
-    """A gauge that is asked for its value when it is read."""
-    gauge = _gauges.get(name)
-    if gauge is None:
-        gauge = _gauges[name] = Gauge(name, help, list(labels), registry=REGISTRY)
-    (gauge.labels(**labels) if labels else gauge).set_function(value)
-
-
-_gauges: dict[str, Gauge] = {}
+DOCUMENTS_WAITING = Gauge(
+    "visualproof_documents_waiting", "Documents not yet done.", registry=REGISTRY
+)
+SLOTS = Gauge("visualproof_slots", "Worker slots, by pool.", ["pool"], registry=REGISTRY)
+SLOTS_BUSY = Gauge("visualproof_slots_busy", "Slots at work, by pool.", ["pool"], registry=REGISTRY)
+TASKS_WAITING = Gauge(
+    "visualproof_tasks_waiting", "Tasks that wait for a slot, by pool.", ["pool"],
+    registry=REGISTRY,
+)  # fmt: skip
 
 
 def serve(address: str) -> tuple[WSGIServer, threading.Thread]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from visualproof_server.evidence.signing import Signer
-
 
 def _setting(default: Any, help: str, unit: str = "", kind: type[Any] | None = None) -> Any:
     metadata = {"help": help, "unit": unit, "kind": kind or type(default)}
@@ -122,14 +120,19 @@ def _problem(settings: Settings) -> str:
         return "sandbox must be auto, strict or off"
     if settings.log_level not in ("debug", "info", "warning", "error"):
         return "log-level must be debug, info, warning or error"
-    if settings.signing_key and (trouble := _key_trouble(Path(settings.signing_key))):
-        return f"signing-key: {trouble}"
     host = settings.listen.rpartition(":")[0].strip("[]")
     if bool(settings.tls_cert) != bool(settings.tls_key):
         return "tls-cert and tls-key go together"
     if settings.tls_client_ca and not settings.tls_cert:
         return "tls-client-ca needs tls-cert and tls-key"
-    for name in ("tls_cert", "tls_key", "tls_client_ca", "tokens_file"):
+    for name in (
+        "tls_cert",
+        "tls_key",
+        "tls_client_ca",
+        "tokens_file",
+        "tenant_key",
+        "signing_key",
+    ):
         file = getattr(settings, name)
         if file and not os.access(file, os.R_OK):
             return f"{name.replace('_', '-')}: {file} cannot be read"
@@ -140,16 +143,6 @@ def _problem(settings: Settings) -> str:
     )
     if not local and not settings.insecure_bind:
         return "plain text is served on loopback only; give --tls-cert, or say --insecure-bind"
-    return ""
-
-
-def _key_trouble(file: Path) -> str:
-    try:
-        Signer(file)
-    except ImportError:
-        return "signing needs the package cryptography: pip install 'visualproof-server[signing]'"
-    except (OSError, ValueError, TypeError) as error:
-        return f"it cannot be used ({error})"
     return ""
 
 

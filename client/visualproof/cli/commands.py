@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from google.protobuf import json_format
 
@@ -117,13 +118,17 @@ def prompt(client: Client, args: argparse.Namespace) -> int:
 
 
 def _proven(client: Client, args: argparse.Namespace) -> tuple[document_pb2.Document, Report]:
+    asked = _asked(args)
+    document = _document(client, args)
+    return document, client.verify(document, **asked)
+
+
+def _asked(args: argparse.Namespace) -> dict[str, Any]:
+    """The answer, and what is known about its values."""
     answer = sys.stdin.buffer.read() if args.answer == "-" else Path(args.answer).read_bytes()
     wanted = field_files.load(args.fields, args.locale)
-    document = _document(client, args)
-    report = client.verify(
-        document, answer, fields=wanted.fields, relations=[*wanted.relations, *args.relations]
-    )
-    return document, report
+    relations = [*wanted.relations, *args.relations]
+    return {"answer": answer, "fields": wanted.fields, "relations": relations}
 
 
 def verify(client: Client, args: argparse.Namespace) -> int:
@@ -163,15 +168,12 @@ def annotate(client: Client, args: argparse.Namespace) -> int:
 
 
 def _exported(client: Client, args: argparse.Namespace, to: str, format: str) -> Exported:
-    answer = sys.stdin.buffer.read() if args.answer == "-" else Path(args.answer).read_bytes()
-    wanted = field_files.load(args.fields, args.locale)
+    asked = _asked(args)
     return client.export(
         _document(client, args),
-        answer,
+        **asked,
         to=to,
         format=format,
-        fields=wanted.fields,
-        relations=[*wanted.relations, *args.relations],
         with_original=args.with_original,
         password=args.password,
     )

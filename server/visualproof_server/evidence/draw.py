@@ -18,7 +18,6 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, Quad, box_of, union
 from visualproof_server.model.report import Action, FieldResult, Report, Status
 
-MEDIA = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
 DEFAULT_SIDE = 2000
 _MAX_TAG = 60
 
@@ -59,12 +58,15 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """One value on one page, in pixels of the picture: frames, and the boxes around them."""
+    """One value on one page, in pixels of the picture."""
 
     quads: tuple[Quad, ...]
-    boxes: tuple[Box, ...]
     action: Action
     tag: str
+
+    @property
+    def boxes(self) -> list[Box]:
+        return [box_of(quad) for quad in self.quads]
 
 
 def pictures(
@@ -102,8 +104,7 @@ def _marks(report: Report, page: int, scale: float) -> list[_Mark]:
         for evidence in shown(result):
             if evidence.page == page:
                 quads = tuple(with_air(_scaled_quad(q, scale)) for q in evidence.quads)
-                boxes = tuple(box_of(q) for q in quads)
-                marks.append(_Mark(quads, boxes, result.action, tag_text(result)))
+                marks.append(_Mark(quads, result.action, tag_text(result)))
     return marks
 
 
@@ -175,8 +176,7 @@ def _free_spot(
 ) -> Box | None:
     """A place beside the first frame that covers neither words, frames nor tags."""
     width, height = size
-    box, gap = mark.boxes[0], 6
-    last = mark.boxes[-1]
+    box, last, gap = mark.boxes[0], mark.boxes[-1], 6
     spots = (
         (box.left, box.top - gap - height),
         (box.right + gap, box.middle - height / 2),
@@ -266,11 +266,11 @@ def _encode(image: NDArray[Any], page: int, path: str, media: str) -> Picture:
             out, "WEBP", quality=80, method=1
         )
         return Picture(page, path, media, image.shape[1], image.shape[0], out.getvalue())
-    quality = {
-        "image/jpeg": [cv2.IMWRITE_JPEG_QUALITY, 85],
-        "image/png": [cv2.IMWRITE_PNG_COMPRESSION, 3],
+    suffix, quality = {
+        "image/jpeg": (".jpg", [cv2.IMWRITE_JPEG_QUALITY, 85]),
+        "image/png": (".png", [cv2.IMWRITE_PNG_COMPRESSION, 3]),
     }[media]
-    done, data = cv2.imencode(MEDIA[media], image, quality)
+    done, data = cv2.imencode(suffix, image, quality)
     if not done:
         raise VisualProofError("INTERNAL", "An image could not be encoded.")
     return Picture(page, path, media, image.shape[1], image.shape[0], data.tobytes())

@@ -34,27 +34,31 @@ def write(
 
 def _parts(text: str) -> list[tuple[str, str]]:
     """Runs of characters with the file of their font."""
+    known = _known()
     parts: list[tuple[str, str]] = []
     for char in text:
-        file = next((f for f, known in _known() if ord(char) in known), _known()[0][0])
-        # A space or mark stays with what is before it.
-        if parts and (parts[-1][0] == file or not char.isalnum()):
-            if parts[-1][0] == file or ord(char) in dict(_known())[parts[-1][0]]:
-                parts[-1] = (parts[-1][0], parts[-1][1] + char)
-                continue
-        parts.append((file, char))
+        last = parts[-1][0] if parts else ""
+        # A space or mark stays with what is before it, if that font has it.
+        stays = not char.isalnum() and ord(char) in known.get(last, ())
+        file = (
+            last if stays else next((f for f in known if ord(char) in known[f]), next(iter(known)))
+        )
+        if parts and file == last:
+            parts[-1] = (file, parts[-1][1] + char)
+        else:
+            parts.append((file, char))
     return parts
 
 
 @lru_cache(maxsize=1)
-def _known() -> list[tuple[str, frozenset[int]]]:
+def _known() -> dict[str, frozenset[int]]:
     """Installed fonts and the characters they have; Pillow's own font if there is none."""
-    found = []
+    found = {}
     for file in _FILES:
         if Path(file).exists():
             with TTFont(file, lazy=True) as font:
-                found.append((file, frozenset(font.getBestCmap())))
-    return found or [("", frozenset())]
+                found[file] = frozenset(font.getBestCmap())
+    return found or {"": frozenset()}
 
 
 @lru_cache(maxsize=32)

@@ -10,13 +10,12 @@ from pikepdf import Array, Dictionary, Name, Stream, String
 
 from visualproof_server.evidence.words import COLOURS, said, shown
 from visualproof_server.model.document import Document, Page
-from visualproof_server.model.geometry import Quad, box_of, grown
+from visualproof_server.model.geometry import Point, Quad, box_of, grown, moved_out
 from visualproof_server.model.report import Action, FieldResult, Report
 
 MEDIA = "application/pdf"
 _PRINT = 4  # Annotation flag: printed with the page (ISO 32000-1, 12.5.3).
 _AIR = 0.1  # Of a line's height, around it.
-Point = tuple[float, float]
 Transform = tuple[float, ...]
 
 
@@ -166,18 +165,5 @@ def _appearance(
 
 def _path(corners: list[Point], inset: float) -> str:
     """A closed path along the corners, `inset` within."""
-    middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
-    across = math.dist(corners[0], corners[1]) or 1.0
-    down = math.dist(corners[0], corners[3]) or 1.0
-    points = []
-    for x, y in corners:
-        # Each corner moves along both sides towards the middle.
-        sides = (
-            ((corners[1][0] - corners[0][0]) / across, (corners[1][1] - corners[0][1]) / across),
-            ((corners[3][0] - corners[0][0]) / down, (corners[3][1] - corners[0][1]) / down),
-        )
-        for ux, uy in sides:
-            sign = 1 if (middle[0] - x) * ux + (middle[1] - y) * uy > 0 else -1
-            x, y = x + sign * inset * ux, y + sign * inset * uy
-        points.append(f"{x:.4f} {y:.4f}")
-    return f"{points[0]} m {points[1]} l {points[2]} l {points[3]} l h"
+    a, b, c, d = (f"{x:.4f} {y:.4f}" for x, y in moved_out(corners, -inset))
+    return f"{a} m {b} l {c} l {d} l h"

@@ -101,7 +101,7 @@ class Desk:
         os.close(handle)
         target = Path(name)
         try:
-            blobs = [codec.dumps(report), codec.dumps(request), answered.report_sha256.encode()]
+            blobs = [codec.dumps(report), codec.dumps(request)]
             blobs += [answered.answer, answered.request, answered.report, answered.second_readings]
             made, *pictures = await self._run("export", [document_id], blobs, _EXPORT_TIMEOUT_S)
             # Callers may be slow, and evidence large: it waits on disk.

@@ -1,5 +1,6 @@
 """Evidence made of a stored document, an answer and its report."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,6 @@ class Answered:
     """The answer as it came, the request and report as the caller sees them, and what was read
     again on the way, each as JSON."""
 
-    report_sha256: str
     answer: bytes
     request: bytes
     report: bytes
@@ -118,5 +118,8 @@ class Exports:
 
 def _facts(request: ExportRequest, answered: Answered) -> PageFacts:
     return PageFacts(
-        request.title, request.service_version, answered.report_sha256, request.warnings
+        request.title,
+        request.service_version,
+        hashlib.sha256(answered.report).hexdigest(),
+        request.warnings,
     )

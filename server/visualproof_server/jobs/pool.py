@@ -24,7 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from visualproof_server.jobs.tenant import CURRENT
-from visualproof_server.metrics import TASK_SECONDS, WORKER_KILLS, WORKER_STARTS
+from visualproof_server.metrics import (
+    SLOTS,
+    SLOTS_BUSY,
+    TASK_SECONDS,
+    TASKS_WAITING,
+    WORKER_KILLS,
+    WORKER_STARTS,
+)
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.store import DocumentStore
 
@@ -97,6 +104,9 @@ class WorkerPool:
         self._threads = [
             threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots
         ]
+        SLOTS.labels(name).set(size)
+        SLOTS_BUSY.labels(name).set_function(lambda: self.busy)
+        TASKS_WAITING.labels(name).set_function(lambda: self.waiting)
         for thread in self._threads:
             thread.start()
 

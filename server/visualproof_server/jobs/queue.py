@@ -388,11 +388,13 @@ class Queue:
 
     async def _expire(self) -> None:
         while True:
-            now = time.time()
-            for name in await asyncio.to_thread(self._store.documents):
-                try:
-                    if documents.state_of(self._store, name).expire_time < now:
-                        await self.delete(name)
-                except VisualProofError:
-                    continue
+            # A store that does not answer now may do so the next time.
+            with contextlib.suppress(VisualProofError):
+                for name in await asyncio.to_thread(self._store.documents):
+                    await self._expire_one(name)
             await asyncio.sleep(_EXPIRY_PERIOD_S)
+
+    async def _expire_one(self, name: str) -> None:
+        with contextlib.suppress(VisualProofError):
+            if documents.state_of(self._store, name).expire_time < time.time():
+                await self.delete(name)

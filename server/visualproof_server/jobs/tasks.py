@@ -131,16 +131,18 @@ class Tasks:
         document_id: str,
         report: bytes,
         request: bytes,
-        report_sha256: bytes,
-        *texts: bytes,
+        *answered: bytes,
     ) -> list[bytes]:
-        """Evidence, then each page's picture that was made on the way, after its number."""
+        """Evidence, then each page's picture that was made on the way, after its number.
+
+        answered are the members of Answered.
+        """
         exports = Exports(self._store, self._signer)
         made = exports.make(
             self._document(document_id),
             codec.loads(Report, report),
             codec.loads(ExportRequest, request),
-            Answered(report_sha256.decode(), *texts),
+            Answered(*answered),
         )
         pictures = [(str(n).encode(), data) for n, data in exports.made.items()]
         return [made, *(part for pair in pictures for part in pair)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from visualproof_server.model.document import Warning
+from visualproof_server.model.geometry import Box
 
 
 class Format(IntEnum):
@@ -40,7 +41,7 @@ class SecondReading:
     """Words of a place that were read again: by page, box and the engine that read it first."""
 
     page: int
-    box: tuple[int, int, int, int]
+    box: Box
     engine: str
     readings: tuple[tuple[tuple[str, float], ...], ...]
 

@@ -30,6 +30,7 @@ class Box:
 
 Quad = tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]]
 """Four corners in pixels, clockwise from the top left of the text."""
+Point = tuple[float, float]
 
 
 def union(boxes: tuple[Box, ...] | list[Box]) -> Box:
@@ -94,17 +95,22 @@ def span_quad(quads: Sequence[Quad]) -> Quad:
     return a, b, c, d
 
 
-def grown(quad: Quad, by: float) -> Quad:
-    """A quad whose sides lie `by` pixels further out."""
-    (ax, ay), (bx, by_), _, (dx, dy) = quad
+def moved_out(corners: Sequence[Point], by: float) -> list[Point]:
+    """Four corners, in a quad's order, of the outline whose sides lie `by` further out."""
+    (ax, ay), (bx, by_), _, (dx, dy) = corners
     across, down = math.dist((ax, ay), (bx, by_)) or 1.0, math.dist((ax, ay), (dx, dy)) or 1.0
     rx, ry = (bx - ax) / across * by, (by_ - ay) / across * by
     ux, uy = (dx - ax) / down * by, (dy - ay) / down * by
     signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    a, b, c, d = (
-        (round(x + i * rx + j * ux), round(y + i * ry + j * uy))
-        for (x, y), (i, j) in zip(quad, signs, strict=True)
-    )
+    return [
+        (x + i * rx + j * ux, y + i * ry + j * uy)
+        for (x, y), (i, j) in zip(corners, signs, strict=True)
+    ]
+
+
+def grown(quad: Quad, by: float) -> Quad:
+    """A quad whose sides lie `by` pixels further out."""
+    a, b, c, d = ((round(x), round(y)) for x, y in moved_out(quad, by))
     return a, b, c, d
 
 

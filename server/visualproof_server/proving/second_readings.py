@@ -1,7 +1,6 @@
 """What was read again for a report: kept, so that the same answer can be proven without pixels."""
 
 from collections.abc import Iterator
-from dataclasses import astuple
 
 from visualproof_server.model.export import SecondReading, SecondReadings
 from visualproof_server.model.geometry import Box
@@ -18,22 +17,21 @@ def recorded(look_again: LookAgain, kept: list[SecondReading]) -> LookAgain:
                 taken.append(tuple(reading))
                 yield reading
         finally:
-            left, top, right, bottom = astuple(box)
-            kept.append(SecondReading(page, (left, top, right, bottom), engine, tuple(taken)))
+            kept.append(SecondReading(page, box, engine, tuple(taken)))
 
     return look
 
 
 def replayed(kept: SecondReadings) -> LookAgain:
     """Gives what `recorded` kept; a place that was not read again has no readings."""
-    known: dict[tuple[int, tuple[int, ...], str], SecondReading] = {}
+    known: dict[tuple[int, Box, str], SecondReading] = {}
     for one in kept.readings:
         key = (one.page, one.box, one.engine)
         if key not in known or len(known[key].readings) < len(one.readings):
             known[key] = one
 
     def look(page: int, box: Box, engine: str) -> Iterator[list[tuple[str, float]]]:
-        found = known.get((page, astuple(box), engine))
+        found = known.get((page, box, engine))
         for reading in found.readings if found else ():
             yield list(reading)
 

@@ -143,25 +143,19 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
     return tuple(out)
 
 
-def request_from_wire(
-    fields: "list[report_pb2.FieldSpec]",
-    relations: "list[report_pb2.Relation]",
-    policy: report_pb2.Policy,
-    shown: "list[report_pb2.PageRange]",
-    source_sha256: str,
-    reader_version: str,
-) -> ProveRequest:
+def request_from_wire(request: pb.VerifyAnswerRequest) -> ProveRequest:
+    """Error FIELDS_INVALID."""
     return ProveRequest(
-        fields_from_wire(fields),
-        tuple(Relation(r.expression, r.tolerance) for r in relations),
+        fields_from_wire(list(request.fields)),
+        tuple(Relation(r.expression, r.tolerance) for r in request.relations),
         tuple(
             StatusAction(Status(rule.status), Action(rule.action))
-            for rule in policy.rules
+            for rule in request.policy.rules
             if rule.status and rule.action
         ),
-        source_sha256,
-        reader_version,
-        tuple(ShownPages(r.first_page or 1, r.last_page or 2**31) for r in shown),
+        request.source_sha256,
+        request.reader_version,
+        tuple(ShownPages(r.first_page or 1, r.last_page or 2**31) for r in request.shown_pages),
     )
 
 

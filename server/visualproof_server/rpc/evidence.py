@@ -1,7 +1,5 @@
 """ExportEvidence: an answer is proven, and what shows it is sent in chunks."""
 
-import asyncio
-import hashlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -12,12 +10,12 @@ from visualproof_server.evidence import ethos, hocr, page, pdf, textract, web_an
 from visualproof_server.evidence.bundle import MEDIA as BUNDLE_MEDIA
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.exports import Answered
+from visualproof_server.model.document import DocumentState
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.export import ExportRequest, Format
 from visualproof_server.model.report import Action, Report
-from visualproof_server.rpc.sealed import prove_request, report_json, request_json
-from visualproof_server.storing import documents
-from visualproof_server.storing.store import DocumentStore
+from visualproof_server.rpc.convert import request_from_wire
+from visualproof_server.rpc.sealed import report_json, request_json
 
 _MEDIA: dict[Format, str] = {
     Format.BUNDLE: BUNDLE_MEDIA,
@@ -31,7 +29,7 @@ _MEDIA: dict[Format, str] = {
 
 
 async def export(
-    name: str, request: pb.ExportEvidenceRequest, desk: Desk, store: DocumentStore, version: str
+    state: DocumentState, request: pb.ExportEvidenceRequest, desk: Desk, version: str
 ) -> AsyncGenerator[pb.ExportEvidenceResponse, None]:
     """Errors as VerifyAnswer's, OPTIONS_INVALID for an unknown format."""
     try:
@@ -40,17 +38,14 @@ async def export(
         raise VisualProofError(
             "OPTIONS_INVALID", "This server does not know the format.", field_path="format"
         ) from None
+    name = state.document_id
     document = await desk.document(name)
-    state = await asyncio.to_thread(documents.state_of, store, name)
     answer = request.answer.answer_json.encode()
     if wanted.of_reading:
         report, again = _no_report(document.document_id), b""
     else:
-        report, again = await desk.verify(name, answer, prove_request(request.answer))
-    spelled = report_json(report, document)
-    answered = Answered(
-        hashlib.sha256(spelled).hexdigest(), answer, request_json(request.answer), spelled, again
-    )
+        report, again = await desk.verify(name, answer, request_from_wire(request.answer))
+    answered = Answered(answer, request_json(request.answer), report_json(report, document), again)
     about = ExportRequest(
         wanted, state.file_name, version, state.warnings, request.with_original, request.password
     )

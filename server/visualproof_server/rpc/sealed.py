@@ -31,19 +31,7 @@ def request_of(data: bytes) -> ProveRequest:
         request = json_format.Parse(data, pb.VerifyAnswerRequest())
     except json_format.ParseError as error:
         raise ValueError(str(error)) from None
-    return prove_request(request)
-
-
-def prove_request(request: pb.VerifyAnswerRequest) -> ProveRequest:
-    """The model of what the wire asks for; error FIELDS_INVALID."""
-    return convert.request_from_wire(
-        list(request.fields),
-        list(request.relations),
-        request.policy,
-        list(request.shown_pages),
-        request.source_sha256,
-        request.reader_version,
-    )
+    return convert.request_from_wire(request)
 
 
 def _json(message: Message) -> bytes:

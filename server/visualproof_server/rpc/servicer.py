@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import functools
+import inspect
 import logging
 import re
 import time
@@ -31,7 +32,6 @@ from visualproof_server.rpc import convert, evidence, status, upload
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.blocks import blocks_to_wire
 from visualproof_server.rpc.options import Defaults, options_from_wire
-from visualproof_server.rpc.sealed import prove_request
 from visualproof_server.storing import documents
 from visualproof_server.storing.store import DocumentStore
 
@@ -81,7 +81,7 @@ def _logged(method: F) -> F:
         ms = round(seconds * 1000)
         log.info("call", extra={"rpc": method.__name__, "code": code, "ms": ms})
 
-    if method.__name__ in ("WatchDocument", "GetPageImage", "AnnotatePages", "ExportEvidence"):
+    if inspect.isasyncgenfunction(method):
 
         @functools.wraps(method)
         async def stream(self: Any, request: Any, context: Context) -> AsyncIterator[Any]:
@@ -280,7 +280,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.VerifyAnswerRequest, context: Context
     ) -> pb.VerifyAnswerResponse:
         name = await self._id(request.document_id)
-        wanted = prove_request(request)
+        wanted = convert.request_from_wire(request)
         document = await self._desk.document(name)
         report, _ = await self._desk.verify(name, request.answer_json.encode(), wanted)
         return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, document))
@@ -328,8 +328,8 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def ExportEvidence(
         self, request: pb.ExportEvidenceRequest, context: Context
     ) -> AsyncIterator[pb.ExportEvidenceResponse]:
-        name = await self._id(request.answer.document_id)
-        made = evidence.export(name, request, self._desk, self._store, self._facts.version)
+        state = await self._owned(request.answer.document_id)
+        made = evidence.export(state, request, self._desk, self._facts.version)
         async with aclosing(made) as parts:
             async for part in parts:
                 yield part

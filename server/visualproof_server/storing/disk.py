@@ -62,9 +62,6 @@ class DiskStore:
         except FileNotFoundError:
             return None
 
-    def local(self, document_id: str, name: str) -> Path:
-        return self._path(document_id, name)
-
     def names(self, document_id: str) -> set[str]:
         try:
             entries = os.listdir(self._folder(document_id))

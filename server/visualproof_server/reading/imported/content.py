@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from visualproof_server.model.document import Line, Table, Word
-from visualproof_server.model.geometry import Box, Quad, quad_of
+from visualproof_server.model.geometry import Box, quad_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def word_of(
         return None
     whole = [(round(x), round(y)) for x, y in corners]
     xs, ys = [x for x, _ in whole], [y for _, y in whole]
-    box = Box(min(xs), min(ys), max(min(xs) + 1, max(xs)), max(min(ys) + 1, max(ys)))
+    box = whole_box(min(xs), min(ys), max(xs), max(ys))
     quad = quad_of(box)
     if len(whole) == 4 and not _upright(whole):
         quad = (whole[0], whole[1], whole[2], whole[3])
@@ -94,5 +94,7 @@ def split_words(
     return words
 
 
-def quad_or_none(quad: Quad, box: Box) -> Quad | None:
-    return None if quad == quad_of(box) else quad
+def whole_box(left: float, top: float, right: float, bottom: float) -> Box:
+    """A box in whole pixels, at least one wide and high."""
+    x, y = round(left), round(top)
+    return Box(x, y, max(x + 1, round(right)), max(y + 1, round(bottom)))

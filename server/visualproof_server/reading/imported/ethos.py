@@ -12,10 +12,10 @@ from typing import Any
 from visualproof_server.model.document import Cell, Line, Table, Word
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, union, y_overlap
-from visualproof_server.reading.imported.content import Content, Sheet, split_words
+from visualproof_server.reading.imported.content import Content, Sheet, split_words, whole_box
+from visualproof_server.reading.source import POINTS_PER_INCH
 
 Node = dict[str, Any]
-_POINTS_PER_INCH = 72.0
 
 
 class EthosReading:
@@ -40,7 +40,7 @@ class EthosReading:
 
     def sheet(self, number: int) -> Sheet:
         page = self._pages[number]
-        return Sheet(float(page["width"]), float(page["height"]), _POINTS_PER_INCH)
+        return Sheet(float(page["width"]), float(page["height"]), POINTS_PER_INCH)
 
     def content(self, number: int, width: int, height: int) -> Content:
         sheet = self.sheet(number)
@@ -96,21 +96,16 @@ class EthosReading:
                 int(cell.get("col_span") or 1),
                 bool(cell.get("is_header")),
                 False,
-                _whole(box_of(cell)),
+                whole_box(*box_of(cell)),
                 words_of(cell),
             )
             for cell in node["cells"]
         )
-        return Table(_whole(box_of(node)), cells)
+        return Table(whole_box(*box_of(node)), cells)
 
 
 def _id(page: Node) -> str:
     return str(page["id"])
-
-
-def _whole(box: tuple[float, float, float, float]) -> Box:
-    left, top, right, bottom = (round(v) for v in box)
-    return Box(left, top, max(left + 1, right), max(top + 1, bottom))
 
 
 def _within(box: Box, area: Box) -> bool:

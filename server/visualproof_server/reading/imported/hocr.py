@@ -7,12 +7,13 @@ from typing import Any
 from lxml import etree
 
 from visualproof_server.model.document import Cell, Line, Table, Word
-from visualproof_server.model.geometry import Box, union
+from visualproof_server.model.geometry import union
 from visualproof_server.reading.imported.content import (
     Content,
     Sheet,
     corners_of,
     split_words,
+    whole_box,
     word_of,
 )
 
@@ -101,14 +102,14 @@ class HocrReading:
                     int(inner.get("colspan") or 1),
                     inner.tag == "th",
                     False,
-                    _whole(place.box(box)),
+                    whole_box(*place.box(box)),
                     self._words(inner, place) if len(inner) else (),
                 )
             )
         if not cells:
             return None
         box = _property(node, "bbox")
-        area = _whole(place.box(box)) if len(box) == 4 else union([c.box for c in cells])
+        area = whole_box(*place.box(box)) if len(box) == 4 else union([c.box for c in cells])
         return Table(area, tuple(cells), after)
 
 
@@ -131,11 +132,6 @@ class _Place:
             return [self.point(poly[i], poly[i + 1]) for i in range(0, 8, 2)]
         box = _property(node, "bbox")
         return corners_of(*self.box(box)) if len(box) == 4 else []
-
-
-def _whole(box: tuple[float, float, float, float]) -> Box:
-    left, top, right, bottom = (round(v) for v in box)
-    return Box(left, top, max(left + 1, right), max(top + 1, bottom))
 
 
 def _blocks(page: Node) -> Iterator[Node]:

@@ -13,14 +13,16 @@ from visualproof_server.reading.imported.content import Content, Reading
 from visualproof_server.reading.imported.ethos import EthosReading
 from visualproof_server.reading.imported.hocr import HocrReading
 from visualproof_server.reading.imported.textract import TextractReading
-from visualproof_server.reading.source import PageLimits, PagePlan
+from visualproof_server.reading.source import (
+    ASSUMED_WIDTH_INCHES,
+    POINTS_PER_INCH,
+    PageLimits,
+    PagePlan,
+)
 
-POINTS_PER_INCH = 72.0
 # A page that exists as a reading only: US letter where it states no size.
 NO_SIZE = (8.5, 11.0)
 DPI = 200.0
-# Where a reading states pixels and no resolution: A4 across, as for images.
-WIDTH_INCHES = 8.27
 
 
 def looks_like_reading(head: bytes) -> bool:
@@ -89,13 +91,13 @@ def plan_sheet(path: Path, number: int, limits: PageLimits) -> PagePlan:
         raise VisualProofError("READING_INVALID", f"Page {number} has no size.") from None
     if sheet.width < 1 or sheet.height < 1:
         width, height, dpi = NO_SIZE[0] * DPI, NO_SIZE[1] * DPI, DPI
-    elif reading.name == "ethos":
+    elif 0 < sheet.dpi <= POINTS_PER_INCH:
         # Points are too coarse for whole numbers.
-        scale = DPI / POINTS_PER_INCH
+        scale = DPI / sheet.dpi
         width, height, dpi = sheet.width * scale, sheet.height * scale, DPI
     else:
         width, height = sheet.width, sheet.height
-        dpi = sheet.dpi or width / WIDTH_INCHES
+        dpi = sheet.dpi or width / ASSUMED_WIDTH_INCHES
     if max(width, height) > limits.side or width * height > limits.pixels:
         raise VisualProofError("PAGE_TOO_LARGE", f"Page {number} of the reading is too large.")
     return PagePlan(

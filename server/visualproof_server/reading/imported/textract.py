@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from visualproof_server.model.document import Cell, Line, Table, Word
-from visualproof_server.model.geometry import Box
+from visualproof_server.model.geometry import Box, quad_of
 from visualproof_server.reading.imported.content import (
     Content,
     Sheet,
     corners_of,
-    quad_or_none,
+    whole_box,
     word_of,
 )
 
@@ -112,7 +112,7 @@ class TextractReading:
                 False,
                 box,
                 tuple(words[i] for i in ids),
-                quad_or_none(quad, box) if quad else None,
+                None if quad == quad_of(box) else quad,
             )
 
 
@@ -125,12 +125,7 @@ def _box(block: Block, width: int, height: int) -> Box:
     box = block["Geometry"]["BoundingBox"]
     left, top = float(box["Left"]) * width, float(box["Top"]) * height
     right, bottom = left + float(box["Width"]) * width, top + float(box["Height"]) * height
-    return Box(
-        round(left),
-        round(top),
-        max(round(left) + 1, round(right)),
-        max(round(top) + 1, round(bottom)),
-    )
+    return whole_box(left, top, right, bottom)
 
 
 def _children(block: Block, kind: str = "CHILD") -> list[str]:
