@@ -18,7 +18,7 @@ FROM debian:12-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      python3 tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils \
+      bubblewrap python3 tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils \
       libgl1 libglib2.0-0 fonts-dejavu-core fonts-droid-fallback fonts-unifont tini \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --create-home --home-dir /data visualproof

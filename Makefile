@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROTOS := $(wildcard proto/visualproof/v1/*.proto)
-APT := python3-venv tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils libgl1 libglib2.0-0 fonts-dejavu-core fonts-droid-fallback fonts-unifont chromium openssl
+APT := python3-venv tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils libgl1 libglib2.0-0 fonts-dejavu-core fonts-droid-fallback fonts-unifont bubblewrap chromium openssl
 
 .PHONY: help demo test check lint types imports proto proto-check apt env docker-lint bench clean
 

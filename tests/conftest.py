@@ -19,6 +19,11 @@ from visualproof import Client, Document
 EXAMPLE = Path(__file__).parent.parent / "examples" / "invoice"
 SHARED = Path(__file__).parent.parent.parent / "shared"
 
+# What app.py hands to workers: bounds of a page, and of programs (wall s, CPU s, MB).
+WORKER_OPTIONS = {
+    "page_pixels": 40_000_000, "page_side": 10_000, "raster": (30, 20, 1024), "ocr": (60, 60, 1536),
+}  # fmt: skip
+
 
 @dataclass
 class RunningServer:

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import IO, Any, TypeVar
 from wsgiref.simple_server import WSGIServer
@@ -28,6 +28,7 @@ from visualproof_server import metrics
 from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.floors import Floors
+from visualproof_server.jobs.pages import LocalPages, PageExecutor
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.jobs.queue import Queue, QueueLimits
 from visualproof_server.model.errors import VisualProofError
@@ -85,19 +86,25 @@ class App:
             {
                 "page_pixels": settings.page_megapixels * _MEGABYTE,
                 "page_side": settings.page_side,
-                "raster_s": settings.raster_timeout_s,
-                "ocr_s": settings.ocr_timeout_s,
+                # As ProgramLimits: wall clock, CPU, address space.
+                "raster": (
+                    settings.raster_timeout_s,
+                    settings.raster_cpu_s,
+                    settings.raster_memory_mb,
+                ),
+                "ocr": (settings.ocr_timeout_s, settings.ocr_cpu_s, settings.ocr_memory_mb),
             },
             settings.sandbox,
             settings.worker_rss_mb,
         )
         self._readers = WorkerPool(settings.workers, worker, store, "readers")
+        self._signer = None
         if settings.signing_key:
-            _usable("signing-key", Signer, Path(settings.signing_key))
-        # Who reads hostile bytes holds no key.
-        key = str(Path(settings.signing_key).resolve()) if settings.signing_key else ""
-        signing = replace(worker, options=worker.options | {"signing_key": key})
-        self._deskers = WorkerPool(settings.desk_workers, signing, store, "desk")
+            self._signer = _usable("signing-key", Signer, Path(settings.signing_key))
+        self._pages: PageExecutor = LocalPages(self._readers, settings.page_timeout_s)
+        if settings.page_scheduler:
+            self._pages = _usable("page-scheduler", _dask_pages, settings, worker, self._pages)
+        self._deskers = WorkerPool(settings.desk_workers, worker, store, "desk")
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
             interceptors=interceptors(),
@@ -137,10 +144,11 @@ class App:
         settings = self._settings
         exports = self._scratch / "exports"
         exports.mkdir()
-        desk = Desk(self._store, self._deskers, settings.verify_timeout_s, exports)
+        desk = Desk(self._store, self._deskers, settings.verify_timeout_s, exports, self._signer)
         self._queue = Queue(
             self._store,
             self._readers,
+            self._pages,
             description["reader_version"],
             QueueLimits(
                 settings.queue,
@@ -214,6 +222,7 @@ class App:
         await self._server.stop(self._settings.grace_s)
         if self._queue is not None:
             await self._queue.close()
+        await self._pages.close()
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._deskers.close)
         if self._metrics is not None:
@@ -283,6 +292,19 @@ def _object_store(url: str, cache: Path) -> DocumentStore:
     from visualproof_server.storing.objects import ObjectStore
 
     return ObjectStore(url, cache)
+
+
+def _dask_pages(settings: Settings, worker: WorkerSettings, local: PageExecutor) -> PageExecutor:
+    from visualproof_server.jobs.dask_pages import DaskPages
+    from visualproof_server.page_worker import read_page
+
+    far = {
+        "store_url": settings.store_url,
+        "page_timeout_s": settings.page_timeout_s,
+        # Folders are the other machine's own.
+        "worker": {k: v for k, v in asdict(worker).items() if k not in ("views", "scratch")},
+    }
+    return DaskPages(settings.page_scheduler, read_page, json.dumps(far), local)
 
 
 def _tenant_key(settings: Settings) -> bytes:

@@ -21,6 +21,9 @@ class Settings:
     data_dir: str = _setting("./visualproof-data", "where documents are kept")
     store_url: str = _setting("", "s3://, gs:// or az:// of a shared store; empty: data-dir")
     workers: int = _setting(os.cpu_count() or 1, "reading processes", "processes")
+    page_scheduler: str = _setting(
+        "", "tls:// or tcp:// of a Dask scheduler whose workers read pages; empty: workers here"
+    )
     desk_workers: int = _setting(1, "processes that verify and draw", "processes")
     engine: str = _setting("", "default OCR engine; empty: auto where both are installed")
     languages: str = _setting("eng", "default languages, joined by +")
@@ -31,7 +34,11 @@ class Settings:
     page_side: int = _setting(10_000, "longest side of a page image", "pixels")
     page_timeout_s: int = _setting(120, "longest time for one page", "s")
     raster_timeout_s: int = _setting(30, "longest time for drawing a page with one renderer", "s")
+    raster_cpu_s: int = _setting(20, "most CPU time for that", "s")
+    raster_memory_mb: int = _setting(1024, "address space of the renderer's program", "MB")
     ocr_timeout_s: int = _setting(60, "longest time for one run of Tesseract", "s")
+    ocr_cpu_s: int = _setting(60, "most CPU time for one run of Tesseract", "s")
+    ocr_memory_mb: int = _setting(1536, "address space of Tesseract", "MB")
     verify_timeout_s: int = _setting(30, "longest time for one verification", "s")
     worker_memory_mb: int = _setting(4096, "address space of a worker and what it starts", "MB")
     worker_rss_mb: int = _setting(1500, "memory in use above which a worker is replaced", "MB")
@@ -112,6 +119,8 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
 def _problem(settings: Settings) -> str:
     if settings.workers < 1 or settings.desk_workers < 1:
         return "workers and desk-workers must be at least 1"
+    if settings.page_scheduler and not settings.store_url:
+        return "page-scheduler needs a store-url that its workers reach"
     if not 1 <= settings.max_upload_mb <= 500:
         return "max-upload-mb must be 1 to 500"
     if not 72 <= settings.dpi <= 600:

@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 import threading
+from dataclasses import asdict
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,12 +20,11 @@ from typing import Any
 
 import cv2
 
-from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.sandbox import confine
 from visualproof_server.jobs.tasks import Tasks
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.auto import Auto
-from visualproof_server.reading.children import adopt_orphans, kill_children
+from visualproof_server.reading.children import ProgramLimits, adopt_orphans, kill_children
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import Tesseract
@@ -35,11 +35,11 @@ _MAX_FILE = 2 * 1024**3
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def engines(ocr_s: int = 60) -> dict[str, OcrEngine]:
-    """Installed engines by name, the best first; ocr_s bounds each run of a program."""
+def engines(tesseract: Tesseract | None = None) -> dict[str, OcrEngine]:
+    """Installed engines by name, the best first."""
     found: dict[str, OcrEngine] = {}
     if shutil.which("tesseract"):
-        found["tesseract"] = Tesseract(ocr_s)
+        found["tesseract"] = tesseract or Tesseract()
     if find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None:
         from visualproof_server.reading.rapid import Rapid
 
@@ -57,6 +57,8 @@ def die_with_parent(lifeline: int) -> None:
             line.recv(1)
         kill_children()
         os.killpg(0, signal.SIGKILL)
+        # The first process of a namespace is not killed from within.
+        os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
 
@@ -98,14 +100,7 @@ def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
 
 
 def _send_error(connection: Connection, error: VisualProofError) -> None:
-    body = {
-        "code": error.code,
-        "message": error.message,
-        "metadata": error.metadata,
-        "retry_after_s": error.retry_after_s,
-        "field_path": error.field_path,
-    }
-    connection.send_bytes(json.dumps({"error": body}).encode())
+    connection.send_bytes(json.dumps({"error": asdict(error)}).encode())
 
 
 def main() -> None:
@@ -121,19 +116,21 @@ def main() -> None:
     # A renderer that never ends writing fills no disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE, _MAX_FILE))
     options = config["options"]
-    limits = PageLimits(options["page_pixels"], options["page_side"], options.get("raster_s", 30))
-    key = options.get("signing_key")
-    signer = Signer(Path(key)) if key else None
-    installed = engines(options.get("ocr_s", 60))
+    limits = PageLimits(
+        options["page_pixels"], options["page_side"], ProgramLimits(*options["raster"])
+    )
+    installed = engines(Tesseract(ProgramLimits(*options["ocr"])))
     for engine in installed.values():
         # Asked before the doors close: engines look in places that they need only once.
         engine.languages()
     layers: list[str] = []
     if config["sandbox"] != "off":
         layers = confine(Path(config["scratch"]), Path(config["view"]))
+        if os.getpid() == 1:
+            layers.insert(0, "bubblewrap")
     if config["sandbox"] == "strict" and not {"landlock", "seccomp"} <= set(layers):
         sys.exit("--sandbox strict: this kernel has no landlock or seccomp")
-    tasks = Tasks(View(Path(config["view"])), installed, limits, signer, layers)
+    tasks = Tasks(View(Path(config["view"])), installed, limits, layers)
     connection = Connection(connection_fd)
     connection.send_bytes(b"ready")
     serve(connection, tasks, Path(config["scratch"]))

@@ -88,15 +88,15 @@ def test_any_replica_answers_for_any_document(replicas: list[RunningServer]) -> 
 def test_what_a_killed_replica_was_reading_is_taken_over(replicas: list[RunningServer]) -> None:
     first, second = replicas
     with Client(first.target) as one, Client(second.target) as two:
-        document = one.upload(pages(12))
+        document = one.upload(pages(6))
         for state in two.watch(document):
             if state.read_page_count >= 2:
                 break
         first.process.kill()
         first.process.wait()
         *_, last = two.watch(document, timeout=120)
-        assert last.read_page_count == last.page_count == 12
-        assert [p.failure.code for p in two.pages(document)] == [""] * 12
+        assert last.read_page_count == last.page_count == 6
+        assert [p.failure.code for p in two.pages(document)] == [""] * 6
 
 
 def test_none_of_400_calls_is_lost_when_a_replica_dies(

@@ -36,13 +36,13 @@ def sealed(client: Client, invoice: Document, tmp_path_factory: pytest.TempPathF
 
 def test_the_same_files_give_the_same_bytes() -> None:
     again = dict(reversed(FILES.items()))
-    assert bundle.seal(FILES, FACTS, None) == bundle.seal(again, FACTS, None)
+    assert bundle.seal(FILES, FACTS) == bundle.seal(again, FACTS)
 
 
 @given(st.data())
 @settings(max_examples=300, deadline=None)
 def test_any_changed_byte_is_found(data: st.DataObject) -> None:
-    whole = bundle.seal(FILES, FACTS, None)
+    whole = bundle.seal(FILES, FACTS)
     at = data.draw(st.integers(0, len(whole) - 1))
     other = data.draw(st.integers(0, 255).filter(lambda b: b != whole[at]))
     changed = whole[:at] + bytes([other]) + whole[at + 1 :]
@@ -61,14 +61,14 @@ def test_what_is_no_bundle_is_refused(data: bytes) -> None:
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_the_changed_file_is_named(name: str) -> None:
-    whole = bundle.seal(FILES, FACTS, None)
+    whole = bundle.seal(FILES, FACTS)
     changed = whole.replace(FILES[name], b"X" + FILES[name][1:])
     (said,) = bundle.unseal(changed).changed
     assert said == f"{name}: the bytes are not those that were sealed"
 
 
 def test_bytes_before_and_after_the_zip_are_found() -> None:
-    whole = bundle.seal(FILES, FACTS, None)
+    whole = bundle.seal(FILES, FACTS)
     for changed in (whole + b"x", b"x" + whole):
         try:
             assert bundle.unseal(changed).changed != ()
@@ -111,7 +111,7 @@ def resealed(whole: bytes, **changes: tuple[bytes, bytes]) -> bytes:
         assert old in files[name]
         files[name] = files[name].replace(old, new)
     facts = {k: v for k, v in unsealed.manifest.items() if k not in ("files", "format")}
-    return bundle.seal(files, facts, None)
+    return bundle.seal(files, facts)
 
 
 @pytest.mark.parametrize(
@@ -207,8 +207,9 @@ def test_a_signature_names_its_signer(tmp_path: Path) -> None:
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", other], check=True)
     files = {n: d for n, d in bundle.unseal(whole).files.items() if not n.startswith("manifest.")}
     facts = {k: v for k, v in bundle.unseal(whole).manifest.items() if k not in ("files", "format")}
-    for signer in (Signer(other), None):
-        file.write_bytes(bundle.seal(files, facts, signer))
+    unsigned = bundle.seal(files, facts)
+    for forged in (bundle.signed(unsigned, Signer(other)), unsigned):
+        file.write_bytes(forged)
         assert main([str(file)]) == 0
         assert main([str(file), "--public-key", str(public)]) == 1
     signature = bundle.unseal(whole).files["manifest.sig"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from conftest import WORKER_OPTIONS
 from proving.pages import OPTIONS
 from visualproof_server.jobs.pool import Files, WorkerPool, WorkerSettings
 from visualproof_server.model import codec
@@ -63,6 +64,12 @@ def started_in(root: Path) -> list[psutil.Process]:
     return found
 
 
+def worker_in(root: Path) -> psutil.Process:
+    """The one worker, without what encloses it."""
+    (worker,) = (p for p in started_in(root) if "python" in p.name())
+    return worker
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     store = DiskStore(tmp_path / "documents")
@@ -72,8 +79,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def settings(root: Path) -> WorkerSettings:
-    options = {"page_pixels": 40_000_000, "page_side": 10_000}
-    return WorkerSettings(str(root / "views"), str(root / "scratch"), 4096, 500, options)
+    return WorkerSettings(
+        str(root / "views"), str(root / "scratch"), 4096, 500, dict(WORKER_OPTIONS)
+    )
 
 
 @pytest.fixture
@@ -155,7 +163,7 @@ def test_cancelling_kills_the_worker_and_what_it_started(
 
 def test_a_killed_worker_is_replaced(pool: WorkerPool, root: Path) -> None:
     pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60)
-    (worker,) = started_in(root)
+    worker = worker_in(root)
     worker.kill()
     worker.wait(timeout=10)
     assert pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60) == [b"1"]
@@ -163,9 +171,9 @@ def test_a_killed_worker_is_replaced(pool: WorkerPool, root: Path) -> None:
 
 def test_a_task_whose_worker_is_killed_is_done_again(pool: WorkerPool, root: Path) -> None:
     pool.submit("count_pages", [ID, ""], files=Files(ID)).result(timeout=60)
-    (worker,) = started_in(root)
+    worker = worker_in(root)
     future = pool.submit("read_page", [ID, 1], [codec.dumps(OPTIONS)], 60.0, files=Files(ID))
-    assert eventually(lambda: len(started_in(root)) > 1 or future.done())
+    assert eventually(lambda: bool(worker.children()) or future.done())
     worker.kill()
     page, *_ = future.result(timeout=60)
     assert b"INV-2026-0417" in page
@@ -182,7 +190,7 @@ def test_workers_die_with_a_killed_parent(root: Path) -> None:
         "import sys; from visualproof_server.jobs.pool import *\n"
         "from pathlib import Path; from visualproof_server.storing.disk import DiskStore\n"
         f"s = WorkerSettings({str(root / 'views')!r}, {str(root / 'scratch')!r}, 4096, 500,"
-        " {'page_pixels': 10**7, 'page_side': 10**4})\n"
+        f" {WORKER_OPTIONS})\n"
         f"p = WorkerPool(1, s, DiskStore(Path({str(root / 'documents')!r}))); p.submit('describe', []).result(); print('ready', flush=True)\n"
         "import time; time.sleep(600)\n"
     )
@@ -206,13 +214,44 @@ def test_a_faulty_renderer_is_replaced_by_the_other(
     store = DiskStore(root / "documents")
     store.put(ID, "source", invoice.read_bytes())
     made = settings(root)
-    made.options["raster_s"] = 2
+    made.options["raster"] = (2, 20, 1024)
     pool = WorkerPool(1, made, store)
     try:
         assert b"INV-2026-0417" in read(pool)[0]
     finally:
         pool.close()
     assert eventually(lambda: not started_in(root))
+
+
+@pytest.mark.parametrize(
+    ("script", "limits", "code"),
+    [
+        ("while :; do :; done", (60, 1, 1536), "PAGE_TIMEOUT"),
+        (
+            f"exec {sys.executable} -c 'import time; time.sleep(1); bytes(600_000_000); time.sleep(60)'",
+            (20, 20, 512),
+            "PAGE_CRASHED",
+        ),
+    ],
+    ids=["cpu", "memory"],
+)
+def test_programs_have_bounds_of_their_own(
+    script: str,
+    limits: tuple[int, int, int],
+    code: str,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fake_tesseract(root, monkeypatch, script)
+    made = settings(root)
+    made.options["ocr"] = limits
+    pool = WorkerPool(1, made, DiskStore(root / "documents"))
+    try:
+        with pytest.raises(VisualProofError) as caught:
+            read(pool)
+        assert caught.value.code == code
+    finally:
+        pool.close()
 
 
 def small_disk(folder: Path) -> None:

@@ -1,12 +1,15 @@
 """Hostile code in a worker: it stands where Tesseract would, and tells what it could do as words."""
 
+import json
 import os
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
+from conftest import WORKER_OPTIONS
 from proving.pages import OPTIONS
 from visualproof_server.jobs.pool import Files, WorkerPool, WorkerSettings
 from visualproof_server.model import codec
@@ -82,9 +85,8 @@ def words_of(root: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str) -> dict[
         (folder / "tesseract").chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of the store")
-        options = {"page_pixels": 40_000_000, "page_side": 10_000}
         settings = WorkerSettings(
-            str(root / "views"), str(root / "scratch"), 4096, 500, options, sandbox
+            str(root / "views"), str(root / "scratch"), 4096, 500, WORKER_OPTIONS, sandbox
         )
         pool = WorkerPool(1, settings, DiskStore(root / "documents"))
         try:
@@ -125,14 +127,38 @@ def test_strict_refuses_to_start_without(root: Path, monkeypatch: pytest.MonkeyP
     )
     assert done.stdout.strip() == "['no_new_privs', 'seccomp']"
     monkeypatch.setenv("PYTHONPATH", str(patched(root)))
-    options = {"page_pixels": 40_000_000, "page_side": 10_000}
     settings = WorkerSettings(
-        str(root / "views"), str(root / "scratch"), 4096, 500, options, "strict"
+        str(root / "views"), str(root / "scratch"), 4096, 500, WORKER_OPTIONS, "strict"
     )
     pool = WorkerPool(1, settings, DiskStore(root / "documents"))
     try:
         with pytest.raises(VisualProofError, match="cannot start"):
             pool.submit("describe", []).result(60)
+    finally:
+        pool.close()
+
+
+def test_bubblewrap_encloses_workers_where_it_works(root: Path) -> None:
+    tried = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    try:
+        works = subprocess.run(tried, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        works = False
+    pool = WorkerPool(
+        1, WorkerSettings(str(root / "views"), str(root / "scratch"), 4096, 500, WORKER_OPTIONS),
+        DiskStore(root / "documents"),
+    )  # fmt: skip
+    try:
+        layers = json.loads(pool.submit("describe", []).result(60)[0])["sandbox"]
+        assert ("bubblewrap" in layers) is works
+        if works:
+            (outer,) = (p for p in psutil.Process().children() if p.name() == "bwrap")
+            (worker,) = outer.children()
+            for space in ("net", "pid", "ipc", "mnt"):
+                theirs, ours = (
+                    Path(f"/proc/{p}/ns/{space}").readlink() for p in (worker.pid, "self")
+                )
+                assert theirs != ours
     finally:
         pool.close()
 

@@ -113,7 +113,7 @@ def test_what_is_drawn_lies_where_the_transform_says(
     pdf.close()
     with source.open_pdf(path, "") as opened:
         plan = source.plan_pdf_page(opened, 1, 144, LIMITS)
-    ys, xs = np.nonzero(raster_pdf(path, plan, "") < 128)
+    ys, xs = np.nonzero(raster_pdf(path, plan, "", LIMITS.raster) < 128)
     a, b, c, d, e, f = plan.pdf_transform
     corners = [
         (a * x / plan.width + c * y / plan.height + e, b * x / plan.width + d * y / plan.height + f)

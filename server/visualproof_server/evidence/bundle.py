@@ -40,17 +40,22 @@ class Unsealed:
     signed_by: str = ""
 
 
-def seal(files: Mapping[str, bytes], facts: Mapping[str, Any], signer: Signer | None) -> bytes:
+def seal(files: Mapping[str, bytes], facts: Mapping[str, Any]) -> bytes:
     """A bundle of files; facts go into the manifest, beside each file's hash and size."""
     listed = {
         name: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
         for name, data in sorted(files.items())
     }
     manifest = _json({"format": FORMAT, **facts, "files": listed})
-    front = {MANIFEST: manifest, SEAL: _seal_of(manifest)}
-    if signer is not None:
-        front[SIGNATURE] = signer.sign(manifest)
-    return _packed({**front, **files})
+    return _packed({MANIFEST: manifest, SEAL: _seal_of(manifest), **files})
+
+
+def signed(data: bytes, signer: Signer) -> bytes:
+    """A sealed bundle with a signature of its manifest; ValueError if it is no bundle."""
+    files, _ = _entries(data)
+    if MANIFEST not in files:
+        raise ValueError("it has no manifest.json")
+    return _packed({**files, SIGNATURE: signer.sign(files[MANIFEST])})
 
 
 def unseal(data: bytes) -> Unsealed:

@@ -9,13 +9,15 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+from visualproof_server.evidence import bundle
 from visualproof_server.evidence.draw import DrawRequest
+from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.exports import Answered
 from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.export import ExportRequest
+from visualproof_server.model.export import ExportRequest, Format
 from visualproof_server.model.prose import ProseReport
 from visualproof_server.model.report import FieldSpec, Report
 from visualproof_server.prompting import render, schema
@@ -33,9 +35,15 @@ class Desk:
     """Prompts in threads, verification and drawing in worker processes that can be killed."""
 
     def __init__(
-        self, store: DocumentStore, pool: WorkerPool, verify_timeout_s: float, exports: Path
+        self,
+        store: DocumentStore,
+        pool: WorkerPool,
+        verify_timeout_s: float,
+        exports: Path,
+        signer: Signer | None = None,
     ) -> None:
         self._store = store
+        self._signer = signer
         self._exports = exports
         self._pool = pool
         self._verify_timeout_s = verify_timeout_s
@@ -104,6 +112,9 @@ class Desk:
             blobs = [codec.dumps(report), codec.dumps(request)]
             blobs += [answered.answer, answered.request, answered.report, answered.second_readings]
             made, *pictures = await self._run("export", [document_id], blobs, _EXPORT_TIMEOUT_S)
+            if self._signer is not None and request.format is Format.BUNDLE:
+                # Here, since workers open hostile files: they hold no key.
+                made = await asyncio.to_thread(bundle.signed, made, self._signer)
             # Callers may be slow, and evidence large: it waits on disk.
             await asyncio.to_thread(target.write_bytes, made)
             size = len(made)

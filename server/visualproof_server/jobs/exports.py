@@ -7,7 +7,6 @@ from typing import Any
 
 from visualproof_server.evidence import bundle, draw, ethos, hocr, pdf, textract, web_annotation
 from visualproof_server.evidence.page import PICTURE_MEDIA, PageFacts, review_page
-from visualproof_server.evidence.signing import Signer
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, MediaType
 from visualproof_server.model.export import ExportRequest, Format
@@ -35,9 +34,8 @@ class Answered:
 class Exports:
     """Makes evidence of one document; `made` holds the pictures that the store had not yet."""
 
-    def __init__(self, store: LocalReader, signer: Signer | None) -> None:
+    def __init__(self, store: LocalReader) -> None:
         self._store = store
-        self._signer = signer
         self.made: dict[int, bytes] = {}
 
     def make(
@@ -81,7 +79,7 @@ class Exports:
             "rules_version": report.rules_version,
             "service_version": request.service_version,
         }
-        return bundle.seal(files, facts, self._signer)
+        return bundle.seal(files, facts)
 
     def _pdf(self, document: Document, report: Report, request: ExportRequest) -> bytes:
         path = self._store.local(document.document_id, documents.SOURCE)

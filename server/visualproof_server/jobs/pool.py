@@ -6,6 +6,7 @@ a process group, and the group is killed. A worker whose parent died reads the e
 lifeline and kills its own group.
 """
 
+import itertools
 import json
 import math
 import os
@@ -23,7 +24,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from visualproof_server.jobs.tenant import CURRENT
+from visualproof_server.jobs.sandbox import enclosed
+from visualproof_server.jobs.turns import Turns
 from visualproof_server.metrics import (
     SLOTS,
     SLOTS_BUSY,
@@ -93,11 +95,8 @@ class WorkerPool:
         self._busy = 0
         self.store = store
         self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
-        # Start-time fair queueing (Goyal 1996): a tenant's next task begins no earlier than its
-        # last one, and no earlier than what is being served.
-        self._order = 0
-        self._clock = 0.0
-        self._last: dict[str, float] = {}
+        self._turns = Turns()
+        self._order = itertools.count()
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._slots = [_Slot(self, index, settings) for index in range(size)]
@@ -139,12 +138,7 @@ class WorkerPool:
         The future's errors are VisualProofError: the task's own, the timeout code, PAGE_CRASHED.
         """
         future: Future[list[bytes]] = Future()
-        with self._lock:
-            self._order += 1
-            tenant = CURRENT.get()
-            start = max(self._clock, self._last.get(tenant, 0.0))
-            self._last[tenant] = start + 1.0
-            order = (start, self._order)
+        order = (self._turns.take(), next(self._order))
         self._tasks.put(
             _Task(order, name, args, blobs or [], timeout_s, timeout_code, files, future)
         )
@@ -175,8 +169,8 @@ class WorkerPool:
             # cancel() then marks it, and the slot sees that and kills.
             if task.future.cancelled():
                 continue
+            self._turns.serve(task.order[0])
             with self._lock:
-                self._clock = max(self._clock, task.order[0])
                 self._busy += 1
             result = self._tried(slot, task)
             with self._lock:
@@ -266,9 +260,13 @@ class _Slot:
     def _rss_mb(self) -> int:
         """Memory in use by the worker (proc(5), statm: pages)."""
         assert self._process is not None
+        pid = str(self._process.pid)
         try:
-            statm = Path(f"/proc/{self._process.pid}/statm").read_text()
-        except OSError:
+            if self._process.args[0] != sys.executable:  # type: ignore[index]
+                # What encloses it is its parent.
+                pid = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
+            statm = Path(f"/proc/{pid}/statm").read_text()
+        except (OSError, IndexError):
             return 0
         return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE") // 10**6
 
@@ -293,18 +291,21 @@ class _Slot:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
+        command = [
+            sys.executable,
+            # Not the folder it is started in: the sandbox opens all that is imported from.
+            "-P",
+            "-m",
+            "visualproof_server.worker",
+            str(theirs.fileno()),
+            str(line_theirs.fileno()),
+            json.dumps(config),
+        ]
+        if self._settings.sandbox != "off":
+            command = enclosed(command, self.scratch)
         with theirs, line_theirs:
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    # Not the folder it is started in: the sandbox opens all that is imported from.
-                    "-P",
-                    "-m",
-                    "visualproof_server.worker",
-                    str(theirs.fileno()),
-                    str(line_theirs.fileno()),
-                    json.dumps(config),
-                ],
+                command,
                 pass_fds=(theirs.fileno(), line_theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

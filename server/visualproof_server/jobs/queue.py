@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import logging
 import time
 from collections import defaultdict
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.leases import Leases
+from visualproof_server.jobs.pages import TO_READ, PageExecutor
 from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.jobs.tenant import CURRENT
 from visualproof_server.metrics import PAGE_SECONDS, PAGES
@@ -36,8 +36,8 @@ _COUNT_TIMEOUT_S = 30.0
 _EXPIRY_PERIOD_S = 60.0
 # How often a watcher looks after a document that another server reads.
 _LOOK_S = 0.5
-# What reading may see: hostile bytes of one document.
-_TO_READ = (documents.SOURCE, documents.READING)
+# The store does not answer: nothing is wrong with the document.
+_LATER = "STORE_UNREACHABLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class Queue:
         self,
         store: DocumentStore,
         pool: WorkerPool,
+        pages: PageExecutor,
         reader_version: str,
         limits: QueueLimits,
         on_ready: Callable[[str], None] = lambda _: None,
@@ -70,6 +71,7 @@ class Queue:
         self._tenant_key = tenant_key
         self._store = store
         self._pool = pool
+        self._pages = pages
         self._limits = limits
         self.reader_version = reader_version
         self._jobs: dict[str, asyncio.Task[None]] = {}
@@ -79,7 +81,7 @@ class Queue:
         self._adding = asyncio.Lock()
         # Enough documents of each tenant to keep the pool busy; it shares out its slots fairly.
         self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(
-            lambda: asyncio.Semaphore(pool.size + 2)
+            lambda: asyncio.Semaphore(pages.size + 2)
         )
         self._tenants: dict[str, str] = {}
 
@@ -230,6 +232,10 @@ class Queue:
             async with self._slots[state.tenant]:
                 state = await self._opened(state)
         except VisualProofError as error:
+            if error.code == _LATER:
+                # Taken up again by whoever sees that its lease has run out.
+                log.warning("left", extra={"document": state.document_id, "code": error.code})
+                return
             await self._failed(state, Failure(error.code, error.message))
             log.info("document failed", extra={"document": state.document_id, "code": error.code})
         except asyncio.CancelledError:
@@ -248,6 +254,7 @@ class Queue:
             if self._jobs.get(state.document_id) is asyncio.current_task():
                 del self._jobs[state.document_id]
                 self._tenants.pop(state.document_id, None)
+                self._notify(state.document_id)
 
     async def _failed(self, state: DocumentState, failure: Failure) -> None:
         options = replace(state.options, password="")
@@ -277,7 +284,7 @@ class Queue:
             "count_pages",
             [state.document_id, options.password],
             timeout_s=_COUNT_TIMEOUT_S,
-            files=Files(state.document_id, _TO_READ),
+            files=Files(state.document_id, TO_READ),
         )
         total = int((await asyncio.wrap_future(future))[0])
         last = options.last_page or total
@@ -306,7 +313,7 @@ class Queue:
         try:
             while position < len(todo) or running:
                 # A few pages ahead keep the slots busy, and leave room for other documents.
-                while position < len(todo) and len(running) < self._pool.size + 1:
+                while position < len(todo) and len(running) < self._pages.size + 1:
                     running.add(asyncio.create_task(self._page(state, todo[position])))
                     position += 1
                 finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -324,26 +331,21 @@ class Queue:
     async def _page(self, state: DocumentState, number: int) -> None:
         """Reads and stores one page; what cannot be read costs only this page."""
         try:
-            page, image, steps = await asyncio.wrap_future(
-                self._pool.submit(
-                    "read_page",
-                    [state.document_id, number],
-                    [codec.dumps(state.options)],
-                    timeout_s=self._limits.page_timeout_s,
-                    files=Files(state.document_id, _TO_READ),
-                )
-            )
-            PAGES.labels("OK").inc()
-            for step, seconds in json.loads(steps).items():
-                PAGE_SECONDS.labels(step).inc(seconds)
+            steps = await self._pages.submit(state, number)
         except VisualProofError as error:
+            if error.code in (_LATER, "DOCUMENT_NOT_FOUND"):
+                raise
             PAGES.labels(error.code).inc()
             failure = Failure(error.code, error.message)
             blank = Page(number, str(number), 0, 0, 0, 0, 0, 0, Source.OCR, failure=failure)
-            page, image = codec.dumps(blank), b""
-        await asyncio.to_thread(
-            documents.put_page, self._store, state.document_id, page, image, number
-        )
+            page = codec.dumps(blank)
+            await asyncio.to_thread(
+                documents.put_page, self._store, state.document_id, page, b"", number
+            )
+        else:
+            PAGES.labels("OK").inc()
+            for step, seconds in steps.items():
+                PAGE_SECONDS.labels(step).inc(seconds)
 
     async def _finish(self, state: DocumentState, numbers: list[int]) -> DocumentState:
         """READY, unless every page failed: then the document failed as its first page did."""
@@ -372,11 +374,7 @@ class Queue:
         )
 
     async def _put(self, state: DocumentState) -> DocumentState:
-        if self._store.shared and not await asyncio.to_thread(
-            self._store.get, state.document_id, documents.STATE
-        ):
-            # Deleted through another server: writing would bring it back.
-            raise VisualProofError("DOCUMENT_NOT_FOUND", "The document was deleted.")
+        await asyncio.to_thread(documents.check_there, self._store, state.document_id)
         await asyncio.to_thread(documents.put_state, self._store, state)
         self._notify(state.document_id)
         return state

@@ -2,7 +2,8 @@
 
 Landlock (linux/landlock.h, ABI 1 to 7) bounds the files, a seccomp filter (linux/seccomp.h) the
 system calls; both hold for all that the worker starts and cannot be undone. Called by ctypes: glibc
-has no wrappers, and neither layer needs privileges.
+has no wrappers, and neither layer needs privileges. Around them bubblewrap (bwrap(1)), where it is
+installed and may make namespaces: not in most containers.
 """
 
 import ctypes
@@ -10,9 +11,12 @@ import ctypes.util
 import errno
 import os
 import platform
+import shutil
 import struct
+import subprocess
 import sys
 import sysconfig
+from functools import cache
 from pathlib import Path
 
 # Calls that no page needs; setsid and setpgid would leave the group that is killed.
@@ -54,6 +58,28 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
 class Unavailable(Exception):
     """A layer that this kernel or machine does not have."""
+
+
+def enclosed(command: list[str], own: Path) -> list[str]:
+    """A command in namespaces of its own, where that works: no network, no other process to be seen,
+    and nothing that outlives it; all is read-only but `own`."""
+    prefix = _bubblewrap()
+    return [*prefix, "--bind", str(own), str(own), "--", *command] if prefix else command
+
+
+@cache
+def _bubblewrap() -> tuple[str, ...]:
+    program = shutil.which("bwrap")
+    if program is None:
+        return ()
+    # The command is the first process, so that all that it started ends with it.
+    prefix = (program, "--unshare-all", "--die-with-parent", "--as-pid-1", "--ro-bind", "/", "/",
+              "--dev", "/dev", "--proc", "/proc")  # fmt: skip
+    try:
+        subprocess.run([*prefix, "--", "true"], capture_output=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    return prefix
 
 
 def confine(own: Path, seen: Path) -> list[str]:

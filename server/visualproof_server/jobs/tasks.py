@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from visualproof_server.evidence import draw
-from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.exports import Answered, Exports
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, MediaType, ReadOptions
@@ -35,12 +34,10 @@ class Tasks:
         store: LocalReader,
         engines: Mapping[str, OcrEngine],
         limits: PageLimits,
-        signer: Signer | None = None,
         layers: Sequence[str] = (),
     ) -> None:
         self._layers = list(layers)
         self._store = store
-        self._signer = signer
         self._engines = engines
         self._limits = limits
         self._indexes: OrderedDict[str, prove.Index] = OrderedDict()
@@ -137,7 +134,7 @@ class Tasks:
 
         answered are the members of Answered.
         """
-        exports = Exports(self._store, self._signer)
+        exports = Exports(self._store)
         made = exports.make(
             self._document(document_id),
             codec.loads(Report, report),

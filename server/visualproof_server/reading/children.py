@@ -1,14 +1,21 @@
 """Programs that a worker started, and what those started in turn."""
 
+import contextlib
 import ctypes
 import os
+import resource
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
+# A program is bounded soon after it starts; later looks are for what it starts itself.
+_FIRST_LOOK_S, _LOOK_S = 0.005, 0.25
+_GRACE_S = 1.0
 
 
 def adopt_orphans() -> None:
@@ -35,15 +42,44 @@ def kill_children() -> int:
     return killed
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramLimits:
+    """What each run of a program gets: wall clock and CPU in seconds, address space in MB."""
+
+    wall_s: int
+    cpu_s: int
+    memory_mb: int
+
+
+# The defaults of the settings.
+RASTER = ProgramLimits(30, 20, 1024)
+OCR = ProgramLimits(60, 60, 1536)
+
+
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Kills what a block starts once it takes longer, until it ends: a pipe that a grandchild holds
-    would keep its reader for ever."""
+def within(limits: ProgramLimits) -> Iterator[None]:
+    """Bounds the programs that a block starts (setrlimit(2)), and kills them once their time is up,
+    until the block ends: a pipe that a grandchild holds would keep its reader for ever."""
     ended = threading.Event()
+    # Callers end a program themselves where they can, and then know why it ended.
+    end = time.monotonic() + limits.wall_s + _GRACE_S
+    memory = limits.memory_mb * 1024 * 1024
 
     def watch() -> None:
-        while not ended.wait(seconds):
-            kill_children()
+        bound: set[int] = set()
+        pause = _FIRST_LOOK_S
+        while not ended.wait(pause):
+            pause = min(2 * pause, _LOOK_S)
+            if time.monotonic() > end:
+                kill_children()
+            for child in set(_children()) - bound:
+                bound.add(child)
+                # Gone already, or with lower bounds of its own.
+                with contextlib.suppress(OSError, ValueError):
+                    # A second later it would be SIGKILL, which does not say why.
+                    cpu = limits.cpu_s, limits.cpu_s + 1
+                    resource.prlimit(child, resource.RLIMIT_CPU, cpu)
+                    resource.prlimit(child, resource.RLIMIT_AS, (memory, memory))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -12,21 +12,21 @@ from pdf2image.exceptions import PDFPageCountError, PDFPopplerTimeoutError, PDFS
 from PIL import Image, ImageOps
 
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.reading.children import at_most
+from visualproof_server.reading.children import ProgramLimits, within
 from visualproof_server.reading.source import PagePlan, open_pdf
 
 Grey = NDArray[Any]
 """Height x width of uint8, 0 black to 255 white."""
 
 
-def raster_pdf(path: Path, plan: PagePlan, password: str, timeout_s: int = 30) -> Grey:
+def raster_pdf(path: Path, plan: PagePlan, password: str, limits: ProgramLimits) -> Grey:
     """Renders a PDF page with poppler, and once with pdfium where poppler fails or is too slow.
 
     pdftoppm exits 0 on a full disk, out of memory and with a 1 x 1 result, so the image is
     compared with the plan instead.
     """
     try:
-        with at_most(timeout_s + 1.0):
+        with within(limits):
             images = convert_from_path(
                 path,
                 first_page=plan.number,
@@ -35,7 +35,7 @@ def raster_pdf(path: Path, plan: PagePlan, password: str, timeout_s: int = 30) -
                 grayscale=True,
                 use_cropbox=True,
                 userpw=password or None,  # type: ignore[arg-type]
-                timeout=timeout_s,
+                timeout=limits.wall_s,
             )
         if len(images) == 1 and images[0].size == (plan.width, plan.height):
             return np.asarray(images[0].convert("L"))

@@ -161,7 +161,7 @@ def _rastered(
                 return plan, raster_image(opened, plan), []
     plan = _pdf_plan(path, number, options, limits)
     with step("draw"):
-        image = raster_pdf(path, plan, options.password, limits.raster_s)
+        image = raster_pdf(path, plan, options.password, limits.raster)
     return plan, image, layer_words(path, plan, options.password)
 
 

@@ -18,6 +18,7 @@ from PIL import Image, UnidentifiedImageError
 
 from visualproof_server.model.document import MediaType
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.children import RASTER, ProgramLimits
 
 # Pillow's own bomb check warns by global state; sizes are checked here before any decoding.
 Image.MAX_IMAGE_PIXELS = None
@@ -31,11 +32,11 @@ ASSUMED_WIDTH_INCHES = 8.27
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """Bounds of one page's image: total pixels, pixels a side, and seconds that drawing may take."""
+    """Bounds of one page's image: total pixels, pixels a side, and what the program that draws gets."""
 
     pixels: int = 40_000_000
     side: int = 10_000
-    raster_s: int = 30
+    raster: ProgramLimits = RASTER
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytesseract
 
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.reading.children import OCR, ProgramLimits, within
 from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey
 
@@ -31,9 +33,9 @@ class Tesseract:
 
     name = "tesseract"
 
-    def __init__(self, timeout_s: int = 60) -> None:
-        """timeout_s bounds each run of the program."""
-        self._timeout_s = timeout_s
+    def __init__(self, limits: ProgramLimits = OCR) -> None:
+        """limits bound each run of the program."""
+        self._limits = limits
         # Without it one page takes six times as long; read by Tesseract's OpenMP at its start.
         os.environ["OMP_THREAD_LIMIT"] = "1"
         self._version = ""
@@ -78,18 +80,23 @@ class Tesseract:
                 _write_pgm(path, image)
             source = Path(folder) / "images.txt"
             source.write_text("".join(f"{path}\n" for path in paths))
+            wall_s = self._limits.wall_s
+            too_long = VisualProofError(
+                "PAGE_TIMEOUT", f"Tesseract took longer than {wall_s} s on a page."
+            )
             try:
-                tsv = pytesseract.image_to_data(
-                    str(source), lang="+".join(languages), config=config, timeout=self._timeout_s
-                )
-            except RuntimeError as error:
-                if isinstance(error, pytesseract.TesseractError):
-                    raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
-                raise VisualProofError(
-                    "PAGE_TIMEOUT", f"Tesseract took longer than {self._timeout_s} s on a page."
-                ) from None
+                with within(self._limits):
+                    tsv = pytesseract.image_to_data(
+                        str(source), lang="+".join(languages), config=config, timeout=wall_s
+                    )
+            except pytesseract.TesseractError as error:
+                if error.status == -signal.SIGXCPU:
+                    raise too_long from None
+                raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
             except (subprocess.SubprocessError, OSError, UnicodeDecodeError):
                 raise VisualProofError("PAGE_CRASHED", "Tesseract failed on a page.") from None
+            except RuntimeError:
+                raise too_long from None
         return parse_tsv(tsv, scale, len(images))
 
 

@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 import pytesseract
 
+from visualproof_server.reading.children import ProgramLimits, within
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.source import PagePlan
 
-TIMEOUT_S = 20
+LIMITS = ProgramLimits(20, 20, 1536)
 # Tesseract's own measure of how clear the orientation is; right turns were never under 2.
 MIN_ORIENTATION_CONFIDENCE = 1.5
 _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
@@ -24,7 +25,8 @@ def turn_needed(image: Grey) -> int:
         path = Path(folder) / "page.png"
         cv2.imwrite(str(path), image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
         try:
-            text = pytesseract.image_to_osd(str(path), config="--psm 0", timeout=TIMEOUT_S)
+            with within(LIMITS):
+                text = pytesseract.image_to_osd(str(path), config="--psm 0", timeout=LIMITS.wall_s)
         except (pytesseract.TesseractError, RuntimeError, OSError):
             # Too little print to tell, or no osd data.
             return 0

@@ -49,6 +49,12 @@ def not_found() -> VisualProofError:
     )
 
 
+def check_there(store: DocumentStore, document_id: str) -> None:
+    """Error DOCUMENT_NOT_FOUND if another server deleted it: writing would bring some of it back."""
+    if store.shared and store.get(document_id, STATE) is None:
+        raise not_found()
+
+
 def put_state(store: DocumentStore, state: DocumentState) -> None:
     store.put(state.document_id, STATE, codec.dumps(state))
 
@@ -56,7 +62,11 @@ def put_state(store: DocumentStore, state: DocumentState) -> None:
 def put_page(
     store: DocumentStore, document_id: str, page: bytes, image: bytes, number: int
 ) -> None:
-    """Stores a page as encoded by codec; the image first, since the page says that it is done."""
+    """Stores a page as encoded by codec; the image first, since the page says that it is done.
+
+    Error DOCUMENT_NOT_FOUND as check_there.
+    """
+    check_there(store, document_id)
     if image:
         store.put(document_id, image_name(number), image)
     store.put(document_id, page_name(number), page)

@@ -1,0 +1,63 @@
+"""Where pages are read: in this machine's workers, or on others (jobs.dask_pages)."""
+
+import asyncio
+import json
+from typing import Protocol
+
+from visualproof_server.jobs.pool import Files, WorkerPool
+from visualproof_server.model import codec
+from visualproof_server.model.document import DocumentState
+from visualproof_server.storing import documents
+
+# What reading may see: hostile bytes of one document.
+TO_READ = (documents.SOURCE, documents.READING)
+
+
+class PageExecutor(Protocol):
+    """Reads pages of stored documents into the store."""
+
+    @property
+    def size(self) -> int:
+        """How many pages are read at once."""
+        ...
+
+    async def submit(self, state: DocumentState, number: int) -> dict[str, float]:
+        """Reads one page and stores it; the seconds of each step.
+
+        Errors are VisualProofError: the page's own, PAGE_TIMEOUT, PAGE_CRASHED, STORE_UNREACHABLE,
+        DOCUMENT_NOT_FOUND if it was deleted. Cancelling gives the page up.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Lets go of other machines."""
+        ...
+
+
+class LocalPages:
+    """Implements PageExecutor over a pool of worker processes; timeout_s bounds each page."""
+
+    def __init__(self, pool: WorkerPool, timeout_s: float) -> None:
+        self._pool = pool
+        self._timeout_s = timeout_s
+
+    @property
+    def size(self) -> int:
+        return self._pool.size
+
+    async def submit(self, state: DocumentState, number: int) -> dict[str, float]:
+        store, name = self._pool.store, state.document_id
+        future = self._pool.submit(
+            "read_page",
+            [name, number],
+            [codec.dumps(state.options)],
+            timeout_s=self._timeout_s,
+            files=Files(name, TO_READ),
+        )
+        page, image, steps = await asyncio.wrap_future(future)
+        await asyncio.to_thread(documents.put_page, store, name, page, image, number)
+        seconds: dict[str, float] = json.loads(steps)
+        return seconds
+
+    async def close(self) -> None:
+        """The pool is another's."""
