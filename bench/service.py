@@ -3,7 +3,7 @@
     python bench/service.py [--calls 25] [--pages 300] [--cancels 5000] [--watchers 500] [--small 2000]
 
 fairness: p95 of ingest and verify of a small scan by one tenant, alone and while another floods.
-scaling: a PDF of --pages pages by OCR on one worker and on two, in one run.
+scaling: a PDF of --pages pages by OCR on one worker, on two, and on two of a Dask cluster.
 soak: --cancels calls broken off, --watchers streams held open, --small pages read; health while
 that goes on, and memory of the server process before and after. 0 leaves a part out. Prints JSON.
 """
@@ -27,7 +27,7 @@ import grpc
 import psutil
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from PIL import Image
-from serving import serving
+from serving import cluster, serving
 from visualproof import Client, ServerBusy
 from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc as stubs
@@ -101,17 +101,21 @@ def fairness(calls: int) -> dict[str, float]:
 
 def scaling(pages: int) -> dict[str, float]:
     content = pdf([report_lines(n) for n in range(1, pages + 1)])
-    seconds = {}
-    for workers in (1, 2):
-        flags = ("--workers", str(workers), "--engine", "tesseract")
-        with serving(*flags) as (target, _), Client(target) as client:
-            client.ingest(scan())
+
+    def seconds(*flags: str) -> float:
+        with serving("--engine", "tesseract", *flags) as (target, _), Client(target) as client:
+            # Workers start with their first task.
+            client.ingest(content, dpi=72, last_page=4)
             started = time.perf_counter()
-            client.ingest(content, dpi=150)
-            seconds[workers] = time.perf_counter() - started
+            assert client.ingest(content, dpi=150).read_page_count == pages
+            return time.perf_counter() - started
+
+    one, two = (seconds("--workers", str(workers)) for workers in (1, 2))
+    with cluster(2) as (store, scheduler):
+        far = seconds("--workers", "1", "--store-url", store, "--page-scheduler", scheduler)
     return {
-        "one_worker_s": round(seconds[1], 1), "two_workers_s": round(seconds[2], 1),
-        "times": round(seconds[1] / seconds[2], 2),
+        "one_worker_s": round(one, 1), "two_workers_s": round(two, 1), "times": round(one / two, 2),
+        "two_dask_workers_s": round(far, 1), "dask_of_local": round(two / far, 2),
     }  # fmt: skip
 
 

@@ -36,8 +36,7 @@ _COUNT_TIMEOUT_S = 30.0
 _EXPIRY_PERIOD_S = 60.0
 # How often a watcher looks after a document that another server reads.
 _LOOK_S = 0.5
-# The store does not answer: nothing is wrong with the document.
-_LATER = "STORE_UNREACHABLE"
+_LATER = "STORE_UNREACHABLE"  # Nothing is wrong with the document.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +78,9 @@ class Queue:
         self._keeper: asyncio.Task[None] | None = None
         self._on_ready = on_ready
         self._adding = asyncio.Lock()
-        # Enough documents of each tenant to keep the pool busy; it shares out its slots fairly.
-        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(
-            lambda: asyncio.Semaphore(pages.size + 2)
-        )
+        # Documents of each tenant that may be read at once, and how many that is so far.
+        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
+        self._given: defaultdict[str, int] = defaultdict(int)
         self._tenants: dict[str, str] = {}
 
     @property
@@ -228,6 +226,10 @@ class Queue:
     async def _job(self, state: DocumentState) -> None:
         started = time.monotonic()
         CURRENT.set(state.tenant)
+        # Enough to keep all readers busy, which may become more; they are shared out fairly.
+        while self._given[state.tenant] < self._pages.size + 2:
+            self._given[state.tenant] += 1
+            self._slots[state.tenant].release()
         try:
             async with self._slots[state.tenant]:
                 state = await self._opened(state)
