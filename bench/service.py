@@ -26,7 +26,7 @@ from typing import Any
 import grpc
 import psutil
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from serving import cluster, serving
 from visualproof import Client, ServerBusy
 from visualproof.v1 import visual_proof_service_pb2 as pb
@@ -37,6 +37,16 @@ sys.path.insert(0, str(EXAMPLES))
 from make_documents import pdf, report_lines  # noqa: E402
 
 _number = iter(range(10**9))
+
+
+def note() -> bytes:
+    """A few clean lines, with a number of their own."""
+    image = Image.new("L", (900, 220), 255)
+    lines = f"Delivery note {next(_number)}\nReceived in good order\nTotal 1,250.00 EUR"
+    ImageDraw.Draw(image).text((40, 40), lines, 0, ImageFont.load_default(36))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
 
 
 def scan(size: tuple[int, int] = (620, 877)) -> bytes:
@@ -173,7 +183,7 @@ def soak(cancels: int, watchers: int, small: int) -> dict[str, float]:
             client.delete(slow)
         started = time.perf_counter()
         with ThreadPoolExecutor(8) as threads:
-            list(threads.map(lambda _: client.ingest(scan((310, 438))), range(small)))
+            list(threads.map(lambda _: client.ingest(note()), range(small)))
         took = time.perf_counter() - started
         after_all = process.memory_info().rss
         over.set()
