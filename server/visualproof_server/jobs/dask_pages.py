@@ -56,6 +56,7 @@ class DaskPages:
         self._client: Client | None = None
         self._connecting = asyncio.Lock()
         self._threads = 0
+        SLOTS.labels("dask").set_function(lambda: self._threads)
         self._looked = self._failed = -_AGAIN_S
 
     @property
@@ -132,7 +133,6 @@ class DaskPages:
                     self._looked = now
                     cores = await asyncio.wait_for(self._client.scheduler.ncores(), _CONNECT_S)
                     self._threads = sum(cores.values())
-                    SLOTS.labels("dask").set(self._threads)
                 if not self._threads or self._client.status != "running":
                     raise Lost("no workers" if self._client.status == "running" else "connecting")
             except (TimeoutError, OSError, asyncio.CancelledError) as error:
