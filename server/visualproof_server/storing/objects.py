@@ -91,13 +91,15 @@ class ObjectStore:
         self._forget(document_id)
 
     def stage(self, document_id: str, names: Iterable[str] | None, folder: Path) -> None:
-        there = self.names(document_id)
-        if "state.json" not in there:
-            self._forget(document_id)
-        wanted = there if names is None else there & set(names)
+        if names is None:
+            # All are named, so that it is seen when a document is gone; listing is slow, so that
+            # reading a page of a long one, which asks by name, does without.
+            names = self.names(document_id)
+            if "state.json" not in names:
+                self._forget(document_id)
         target = folder / checked(document_id)
         target.mkdir()
-        for name in sorted(wanted):
+        for name in sorted(names):
             self._local(document_id, name, target / name)
         with self._lock:
             self._kept[document_id] = None
