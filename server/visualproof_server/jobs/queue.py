@@ -34,8 +34,8 @@ log = logging.getLogger("visualproof.queue")
 _MAX_WARNINGS = 100
 _COUNT_TIMEOUT_S = 30.0
 _EXPIRY_PERIOD_S = 60.0
-# How often a watcher looks after a document that another server reads.
-_LOOK_S = 0.5
+# How often a watcher looks after a document that another server reads; how often progress is told.
+_LOOK_S, _TELL_S = 0.5, 0.2
 _LATER = "STORE_UNREACHABLE"  # Nothing is wrong with the document.
 
 
@@ -311,19 +311,18 @@ class Queue:
         state = await self._put(
             replace(state, read_page_count=len(numbers) - len(todo) - len(running))
         )
-        position = 0
+        told = time.monotonic()
         try:
-            while position < len(todo) or running:
+            while todo or running:
                 # A few pages ahead keep the slots busy, and leave room for other documents.
-                while position < len(todo) and len(running) < self._pages.size + 1:
-                    running.add(asyncio.create_task(self._page(state, todo[position])))
-                    position += 1
+                while todo and len(running) < self._pages.size + 1:
+                    running.add(asyncio.create_task(self._page(state, todo.pop(0))))
                 finished, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
                     task.result()
-                state = await self._put(
-                    replace(state, read_page_count=state.read_page_count + len(finished))
-                )
+                state = replace(state, read_page_count=state.read_page_count + len(finished))
+                if time.monotonic() - told > _TELL_S:
+                    state, told = await self._put(state), time.monotonic()
         finally:
             for task in running:
                 task.cancel()
