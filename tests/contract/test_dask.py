@@ -90,9 +90,9 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def readers(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> list[psutil.Process]:
-    """Worker processes of ours that a process started."""
+    """Worker processes of ours that a process started, without what encloses them."""
     found = psutil.Process(process.pid).children(recursive=True)
-    return [p for p in found if "visualproof_server.worker" in p.cmdline()]
+    return [p for p in found if "visualproof_server.worker" in p.cmdline() and p.name() != "bwrap"]
 
 
 def test_a_killed_worker_costs_no_page(server: RunningServer, cluster: Cluster) -> None:
