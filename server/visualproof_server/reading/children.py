@@ -7,7 +7,7 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +23,10 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def kill_children() -> int:
+def kill_children(but: Set[int] = frozenset()) -> int:
     """Kills all children and, as they become orphans, theirs; returns how many there were."""
     killed = 0
-    while children := _children():
+    while children := _children() - but:
         for child in children:
             try:
                 os.kill(child, signal.SIGKILL)
@@ -61,18 +61,19 @@ def within(limits: ProgramLimits) -> Iterator[None]:
     """Bounds the programs that a block starts (setrlimit(2)), and kills them once their time is up,
     until the block ends: a pipe that a grandchild holds would keep its reader for ever."""
     ended = threading.Event()
+    others = _children()
     # Callers end a program themselves where they can, and then know why it ended.
     end = time.monotonic() + limits.wall_s + _GRACE_S
     memory = limits.memory_mb * 1024 * 1024
 
     def watch() -> None:
-        bound: set[int] = set()
+        bound = set(others)
         pause = _FIRST_LOOK_S
         while not ended.wait(pause):
             pause = min(2 * pause, _LOOK_S)
             if time.monotonic() > end:
-                kill_children()
-            for child in set(_children()) - bound:
+                kill_children(but=others)
+            for child in _children() - bound:
                 bound.add(child)
                 # Gone already, or with lower bounds of its own.
                 with contextlib.suppress(OSError, ValueError):
@@ -90,12 +91,12 @@ def within(limits: ProgramLimits) -> Iterator[None]:
         watcher.join()
 
 
-def _children() -> list[int]:
+def _children() -> set[int]:
     """Children of all threads of this process (proc(5)); empty where the kernel does not say."""
-    found: list[int] = []
+    found: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
         try:
-            found += [int(pid) for pid in (task / "children").read_text().split()]
+            found |= {int(pid) for pid in (task / "children").read_text().split()}
         except OSError:
             continue
     return found
