@@ -73,6 +73,14 @@ def test_a_typed_value_that_differs_is_never_green(
     assert code in codes(result)
 
 
+def test_a_text_of_digits_with_zeros_before_them_is_no_number() -> None:
+    for value, line in (("00123", "Account 0123"), ("0123", "Account 123"), ("000", "Code 0000")):
+        assert result_of([line], value, word(1, value)).status is not Status.VERIFIED
+        assert result_of([line], value).status is not Status.VERIFIED
+    for value, line in (("0123", "Account 0123"), ("0.50", "Fee 0.50"), ("0", "Items 0")):
+        assert result_of([line], value, word(1, value)).status is Status.VERIFIED
+
+
 @pytest.mark.parametrize(
     ("kind", "line", "value"),
     [

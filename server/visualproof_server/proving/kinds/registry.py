@@ -1,5 +1,6 @@
 """All kinds by name, and the kind of a value whose field names none."""
 
+import re
 from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
@@ -30,10 +31,15 @@ KINDS: dict[str, ValueKind] = {
         Choice(),
     )
 }
+# Zeros that a number would not have.
+_ZEROS = re.compile(r"\W*0+\d")
 
 
 def kind_by_value(value: JsonScalar, field: FieldSpec, index: Index) -> ValueKind:
-    """number for numbers, boolean for booleans; a text that is wholly a date or number is one."""
+    """number for numbers, boolean for booleans; a text that is wholly a date or number is one.
+
+    A text of digits with zeros before them is not: 007 is no 7, as numbers of things go.
+    """
     if isinstance(value, bool):
         return KINDS["boolean"]
     if isinstance(value, Decimal):
@@ -42,7 +48,7 @@ def kind_by_value(value: JsonScalar, field: FieldSpec, index: Index) -> ValueKin
         if KINDS["date"].parse(value, field, index) is not None:
             return KINDS["date"]
         number = KINDS["number"].parse(value, field, index)
-        if number is not None:
+        if number is not None and not _ZEROS.match(value):
             if number.percent:
                 return KINDS["percent"]
             return KINDS["money"] if number.currencies else KINDS["number"]
