@@ -39,6 +39,75 @@ def test_spaces_group_digits_where_the_locale_says_so(
     assert cited.status is status
 
 
+@pytest.mark.parametrize(
+    ("line", "value", "kind"),
+    [
+        ("Sum 1.,280 all", 1, "number"),
+        ("Sum 1.,280 all", 280, "number"),
+        ("Sum 12,.50", 12, "money"),
+        ("Sum 3..50", 3, "number"),
+        ("Sum 3;50", 3, "number"),
+        ("Sum 3|50", 50, "number"),
+        ("Sum 3. ,50", 3, "number"),
+        ("Sum 3., 50", 3, "number"),
+        ("Rate 1|9%", "9%", "percent"),
+        ("Total RM1 280.00", 280, "money"),
+        ("No 12345.,67", "12345", "identifier"),
+        ("No AB-123|45", "AB-123", "identifier"),
+        ("Tel 1|0113 496 0000", "01134960000", "phone"),
+        ("Suite 12;50", "Suite 12", "text"),
+        ("on 1|5 March 2024", "2024-03-05", "date"),
+        ("on 1.,5 March 2024", "2024-03-05", "date"),
+        ("on 1 5 March 2024", "2024-03-05", "date"),
+        ("on 5 March 20 24", "2020-03-05", "date"),
+        ("on March 5, 2024|1", "2024-03-05", "date"),
+    ],
+)
+def test_digits_that_go_on_over_marks_and_gaps_prove_nothing(
+    line: str, value: str | float, kind: str
+) -> None:
+    for result in (
+        result_of([line], value, kind=kind),
+        result_of([line], value, word(1, str(value)), kind=kind),
+    ):
+        assert (result.status, codes(result)) == (Status.AMBIGUOUS, ["GROUPING_UNKNOWN"])
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "kind"),
+    [
+        ("2*3.50=7.00", 3.5, "number"),
+        ("Paid 12/03/2018,14:22", "2018-03-12", "date"),
+        ("Lots 3 and 4", 4, "number"),
+        ("1   5 March 2024", "2024-03-05", "date"),
+        ("(5 March 2024).", "2024-03-05", "date"),
+        ("Codes A1,A2,A3", "A2", "identifier"),
+    ],
+)
+def test_what_parts_numbers_still_parts_them(line: str, value: str | float, kind: str) -> None:
+    assert result_of([line], value, kind=kind, locale="en-GB").status is Status.VERIFIED
+
+
+def test_a_stroke_at_digits_may_be_a_1() -> None:
+    for line in ("Total |5.00", "Total !5.00", "Total 5.00|", "Total ]5.00", "$|5.00"):
+        result = result_of([line], 5, kind="money")
+        assert (result.status, codes(result)) == (Status.UNCERTAIN, ["OCR_CONFUSION"]), line
+    for line in ("on |5 March 2024", "on l5 March 2024"):
+        assert result_of([line], "2024-03-05", kind="date").status is Status.UNCERTAIN
+    assert result_of(["No |5123"], "5123", kind="identifier").status is Status.UNCERTAIN
+    for again, status in (("5.00", Status.VERIFIED), ("15.00", Status.UNCERTAIN)):
+        look = [[("Total", 0.99), (again, 0.99)]]
+        seen = result_of(["Total |5.00"], 5, kind="money", look=lambda *_, look=look: look)
+        assert seen.status is status
+    # A rule that stands apart is none.
+    assert result_of(["| Total | 5.00 |"], 5, kind="money").status is Status.VERIFIED
+
+
+def test_what_follows_a_lone_capital_is_a_code() -> None:
+    assert result_of(["Exhibit B.4"], 4, kind="number").status is Status.NOT_FOUND
+    assert result_of(["No.4"], 4, kind="number").status is Status.VERIFIED
+
+
 def test_wide_gaps_and_other_grouping_part_numbers() -> None:
     assert result_of(["Qty 2   500.00"], 500, kind="money").status is Status.VERIFIED
     assert result_of(["Qty 2   500.00"], 2500, kind="money").status is Status.NOT_FOUND

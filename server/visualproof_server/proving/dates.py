@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from babel.dates import get_month_names
 
+from visualproof_server.proving.edges import runs_on
+
 # Languages whose month names are known; CLDR by Babel.
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "id", "ms")
 # Two-digit years: up to 69 are 20xx, the others 19xx (POSIX strptime %y).
@@ -23,12 +25,16 @@ class DateReading:
 
 @dataclass(frozen=True, slots=True)
 class DateRead:
-    """A date as printed at [start, end) of a text; mark is what parts its numbers, if any."""
+    """A date as printed at [start, end) of a text; mark is what parts its numbers, if any.
+
+    loose: its digits may go on.
+    """
 
     start: int
     end: int
     readings: tuple[DateReading, ...]
     mark: str = ""
+    loose: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -89,7 +95,8 @@ def scan_dates(text: str) -> list[DateRead]:
             readings = _readings(shape, match)
             if readings:
                 mark = match.group(2) if shape == "num" else ""
-                found.append(DateRead(match.start(), match.end(), readings, mark))
+                loose = runs_on(low, match.start(), match.end())
+                found.append(DateRead(match.start(), match.end(), readings, mark, loose))
     return sorted(found, key=lambda f: f.start)
 
 

@@ -10,6 +10,7 @@ from visualproof_server.model.document import Cell, Document, Page, Word
 from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.proving import normalize
 from visualproof_server.proving.dates import DateRead, scan_dates
+from visualproof_server.proving.edges import NEAR, continues, part_runs_on
 from visualproof_server.proving.normalize import Token, confusable, plain, unconfused
 from visualproof_server.proving.numbers import NumberRead, scan_numbers
 from visualproof_server.proving.rows import CELL_GAP, Row, rows_of
@@ -173,7 +174,7 @@ class Index:
                 run = self.span(row, read.start, read.end)
                 if read.loose:
                     # Wide gaps part columns, not groups of one number.
-                    if all(self.gap_after(w) < 0.8 for w in run.words[:-1]):
+                    if all(self.gap_after(w) < NEAR for w in run.words[:-1]):
                         found.append((run, read))
                 else:
                     found.append((run, read.with_loose(self._loose(row, read))))
@@ -267,6 +268,21 @@ class Index:
         after = row.text[end : row.offsets[last] + len(self.words[words[-1]].text)]
         return Run(words, row.text[start:end], _has_token(before) or _has_token(after))
 
+    def runs_on(self, run: Run) -> bool:
+        """Whether the digits at an edge of a run go on in its word, over marks."""
+        return run.partial and part_runs_on([self.words[w].text for w in run.words], run.text)
+
+    def near(self, run: Run) -> tuple[str, str]:
+        """The words before and after a run in its row, empty where they are not near."""
+        first, last = run.words[0], run.words[-1]
+        row = self.rows[self.row_of[first]]
+        before = first - 1 if first > row.start and self.gap_after(first - 1) < NEAR else None
+        after = last + 1 if last + 1 < row.end and self.gap_after(last) < NEAR else None
+        return (
+            "" if before is None else self.words[before].text,
+            "" if after is None else self.words[after].text,
+        )
+
     def boxes(self, words: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
         """Words grouped by the row they stand in: [(row, words)]."""
         groups: list[tuple[int, tuple[int, ...]]] = []
@@ -299,35 +315,17 @@ class Index:
         last, first = run.words[-1], run.words[0]
         if read.end == row.offsets[last - row.start] + len(self.words[last].text):
             text = plain(self.words[last + 1].text) if last + 1 < row.end else ""
-            reason = _continues(plain(self.words[last].text), text, self.gap_after(last))
+            reason = continues(plain(self.words[last].text), text, self.gap_after(last))
             if reason:
                 return reason
         elif last + 1 < row.end and row.text[read.end] in ".,":
             if row.text[read.end + 1] == " " and row.text[read.end + 2].isdigit():
-                if self.gap_after(last) < 0.8:
+                if self.gap_after(last) < NEAR:
                     return "mark"
         if read.start == row.offsets[first - row.start] and first > row.start:
             before = plain(self.words[first - 1].text)
-            return _continues(before, plain(self.words[first].text), self.gap_after(first - 1))
+            return continues(before, plain(self.words[first].text), self.gap_after(first - 1))
         return ""
-
-
-def _continues(left: str, right: str, gap: float) -> str:
-    """Whether two neighbouring words may be one number that was printed or read with a space."""
-    if not left or not right or gap >= 0.8:
-        return ""
-    if left[-1].isdigit() and right[0] in ".," and right[1:2].isdigit():
-        return "mark"
-    if left[-1] in ".," and left[-2:-1].isdigit() and right[0].isdigit():
-        return "mark"
-    if not (left[-1].isdigit() and right[0].isdigit()):
-        return ""
-    if gap < 0.2:
-        return "close"
-    digits = right.rstrip(".,;:").split(",")[0].split(".")[0]
-    if left.lstrip("-+(").isdigit() and len(left.lstrip("-+(")) <= 3 and len(digits) == 3:
-        return "group"
-    return ""
 
 
 def _column_order(index: Index) -> Iterable[int]:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from visualproof_server.proving.edges import runs_on
 from visualproof_server.proving.units import CURRENCIES, LONE_SCALES, SCALES, SYMBOLS, UNITS
 
 MAX_DIGITS = 40
@@ -109,7 +110,8 @@ def scan_numbers(text: str) -> list[NumberRead]:
     for match in _CHUNK.finditer(text):
         read = _at(text, match.start(), match.end())
         if read is not None:
-            found.append(read)
+            cut = runs_on(text, match.start(), match.end())
+            found.append(read.with_loose("mark" if cut else ""))
     return sorted(found, key=lambda read: (read.start, -read.end))
 
 
@@ -180,6 +182,9 @@ class _Left:
             before
             and (before.isalnum() or before in "_'" or (before in "/:.,-" and prior.isdigit()))
         ) or (before in "/-" and prior.isalnum()):
+            self.compound = True
+        # "Exhibit B.4" has no 4.
+        if re.search(r"(?<![^\W_])[A-Z]\.$", text[max(0, self.start - 3) : self.start]):
             self.compound = True
         if (not self.sign and text[: self.start].endswith((" - ", "- "))) or text[:start] == "- ":
             self.sign = "?"

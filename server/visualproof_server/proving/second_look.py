@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.geometry import Box, union
 from visualproof_server.model.report import REASONS, Reason, Status
+from visualproof_server.proving.edges import has_stroke, touches_stroke
 from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.normalize import agree, contains, tokens
 from visualproof_server.proving.verdict import Finding
@@ -21,6 +22,7 @@ FROM_FILE = ("text_layer", "ethos")
 IMPORTED = ("textract", "hocr")
 # Confidence that the second reading must have at the doubtful words.
 SECOND_LOOK_CONFIDENCE = 0.8
+STROKE = "A stroke beside the digits may be a 1; a second reading did not settle it."
 # Stands for a word of the second reading that is itself in doubt; agrees with nothing.
 _UNSURE = "\u2047"
 
@@ -41,12 +43,14 @@ class SecondLook:
         if finding.status is not Status.VERIFIED:
             return None
         for run in finding.places:
-            low = list(run.words) if finding.suspect else [w for w in run.words if self._low(w)]
+            low = [w for w in run.words if finding.suspect or self._low(w) or self._stroke(w)]
             if low and not self._settled(run, low):
                 if not self._has_pixels(run.words[0]):
                     return Reason("NO_PIXELS", REASONS["NO_PIXELS"])
                 if any(self._index.words[w].engine in FROM_FILE + IMPORTED for w in low):
                     return Reason("PIXELS_DIFFER", REASONS["PIXELS_DIFFER"])
+                if not any(finding.suspect or self._low(w) for w in low):
+                    return Reason("OCR_CONFUSION", STROKE)
                 lowest = min(self._confidence(w) for w in low)
                 return Reason(
                     "LOW_CONFIDENCE",
@@ -64,6 +68,14 @@ class SecondLook:
             if unsaid or self._has_pixels(word):
                 return True
         return self._confidence(word) < MIN_CONFIDENCE.get(engine, DEFAULT_MIN_CONFIDENCE)
+
+    def _stroke(self, word: int) -> bool:
+        """Whether a stroke at the digits of a word may be a 1."""
+        text = self._index.words[word].text
+        if word == self._index.rows[self._index.row_of[word]].start:
+            return has_stroke(text)
+        before, gap = self._index.words[word - 1].text, self._index.gap_after(word - 1)
+        return has_stroke(text) or touches_stroke(before, text, gap)
 
     def _has_pixels(self, word: int) -> bool:
         page = self._index.document.page(self._index.page_of(word))

@@ -6,6 +6,7 @@ from datetime import date
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.dates import DateRead, scan_dates
+from visualproof_server.proving.edges import day_continues
 from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.locales import conventions
@@ -50,8 +51,11 @@ class Date:
             if not days & claim.days:
                 continue
             decided = len(days) == 1 and clear and len(claim.days) == 1
-            verbatim = plain(run.text) == claim.text
-            matches.append(Match(run, "" if decided else "DATE_ORDER_UNKNOWN", 0, verbatim))
+            doubt = "" if decided else "DATE_ORDER_UNKNOWN"
+            before, after = index.near(run)
+            if read.loose or day_continues(before, run.text, after):
+                doubt = "GROUPING_UNKNOWN"
+            matches.append(Match(run, doubt, 0, plain(run.text) == claim.text))
         return matches
 
     def misread(self, claim: DateClaim, field: FieldSpec, index: Index) -> list[Run]:

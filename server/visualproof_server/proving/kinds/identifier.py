@@ -110,6 +110,8 @@ class Identifier:
 
     def _doubt(self, run: Run, index: Index) -> str:
         """Whether the parts stand too far apart, or the neighbours may belong to it."""
+        if index.runs_on(run):
+            return "GROUPING_UNKNOWN"
         boxed = all(len(index.words[w].text) == 1 for w in run.words)
         for left in run.words[:-1]:
             if index.gap_after(left) > (_BOX_GAP if boxed else _PART_GAP):

@@ -25,7 +25,14 @@ class Text:
 
     def find(self, claim: str, field: FieldSpec, index: Index) -> list[Match]:
         return [
-            Match(run, _edge(claim, run) or self._doubt(claim, run, index), 0, run.text == claim)
+            Match(
+                run,
+                _edge(claim, run)
+                or ("GROUPING_UNKNOWN" if index.runs_on(run) else "")
+                or self._doubt(claim, run, index),
+                0,
+                run.text == claim,
+            )
             for run in locate.exact(claim, index)
         ]
 

@@ -1,0 +1,84 @@
+"""Where print ends: whether digits may go on beyond what was read, over marks, gaps and strokes."""
+
+import re
+
+from visualproof_server.proving.units import CURRENCIES, SYMBOLS
+
+# Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
+_MARK = r"[.,;:'’‘`´·~\"”″°|!^\\]"
+_BETWEEN = rf"(?:{_MARK}+|[.,;] [.,;]|[.,;]{{2}} |[.,]-)"
+_GOES_ON = re.compile(rf"{_BETWEEN}\d")
+_WENT_BEFORE = re.compile(rf"\d{_BETWEEN}$")
+_TIME = re.compile(rf"{_MARK}\d{{1,2}}:\d\d")
+# What a 1 is read as where it touches other digits.
+_STROKE = re.compile(r"(?<![^\W_])[|!/\\\[\]lI](?=\d)|(?<=\d)[|!/\\\[\]lI](?![^\W_])")
+_LONE_STROKES = frozenset("|!/\\[]lI")
+# Words closer than this (heights) may be parts of one.
+NEAR = 0.8
+_TOUCHING = 0.3
+
+
+def runs_on(text: str, start: int, end: int) -> bool:
+    """Whether digits at an edge of text[start:end] go on beyond it: 1 in `1.,280` is no 1."""
+    after = text[end - 1 : end].isdigit() and _GOES_ON.match(text, end)
+    if after and not _TIME.match(text, end):
+        return True
+    return text[start : start + 1].isdigit() and bool(
+        _WENT_BEFORE.search(text[max(0, start - 5) : start])
+    )
+
+
+def part_runs_on(words: list[str], part: str) -> bool:
+    """The same for a part of words that begins in the first of them and ends in the last."""
+    part = part.strip(".,;:|")
+    if len(words) == 1:
+        at = words[0].find(part)
+        return at >= 0 and runs_on(words[0], at, at + len(part))
+    pieces = part.split(" ")
+    first, last = pieces[0], pieces[-1]
+    begins = len(words[0]) - len(first)
+    return runs_on(words[0], begins, len(words[0])) or runs_on(words[-1], 0, len(last))
+
+
+def has_stroke(text: str) -> bool:
+    """Whether a stroke touches the digits of a word, so that it may be a 1 that was misread."""
+    return bool(_STROKE.search(text))
+
+
+def touches_stroke(before: str, text: str, gap: float) -> bool:
+    """Whether a word that is one stroke stands so close before digits that it may be a 1."""
+    return before in _LONE_STROKES and text[:1].isdigit() and gap < _TOUCHING
+
+
+def continues(left: str, right: str, gap: float) -> str:
+    """Whether two neighbouring words may be one number that was printed or read with a space."""
+    if not left or not right or gap >= NEAR:
+        return ""
+    if left[-1].isdigit() and right[0] in ".," and right[1:2].isdigit():
+        return "mark"
+    if left[-1] in ".," and left[-2:-1].isdigit() and right[0].isdigit():
+        return "mark"
+    if not (left[-1].isdigit() and right[0].isdigit()):
+        return ""
+    if gap < 0.2:
+        return "close"
+    digits = right.rstrip(".,;:").split(",")[0].split(".")[0]
+    group = re.fullmatch(r"(\D*)\d{1,3}", left)
+    if group and len(digits) == 3 and _is_amount_head(group.group(1)):
+        return "group"
+    return ""
+
+
+def _is_amount_head(text: str) -> bool:
+    head = text.strip("-+(").lower()
+    return not head or head in CURRENCIES or head in SYMBOLS
+
+
+def day_continues(before: str, date: str, after: str) -> str:
+    """Whether a date may have been read short of a digit, its neighbours being near: `1 5 March
+    2024`, `5 March 20 24`."""
+    if before[-2:].isdigit() and len(before) <= 2 and re.match(r"\d(?!\d)", date):
+        return "close"
+    if re.match(r"\d{1,2}\b", after) and re.search(r"(?<!\d)\d\d$", date):
+        return "close"
+    return ""
