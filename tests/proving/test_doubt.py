@@ -79,6 +79,8 @@ def test_digits_that_go_on_over_marks_and_gaps_prove_nothing(
         ("2*3.50=7.00", 3.5, "number"),
         ("Paid 12/03/2018,14:22", "2018-03-12", "date"),
         ("Lots 3 and 4", 4, "number"),
+        ("Paid 25/06/18 14:22", "2018-06-25", "date"),
+        ("Paid 25/06/18 22", "2018-06-25", "date"),
         ("1   5 March 2024", "2024-03-05", "date"),
         ("(5 March 2024).", "2024-03-05", "date"),
         ("Codes A1,A2,A3", "A2", "identifier"),

@@ -79,6 +79,6 @@ def day_continues(before: str, date: str, after: str) -> str:
     2024`, `5 March 20 24`."""
     if before[-2:].isdigit() and len(before) <= 2 and re.match(r"\d(?!\d)", date):
         return "close"
-    if re.match(r"\d{1,2}\b", after) and re.search(r"(?<!\d)\d\d$", date):
+    if re.fullmatch(r"\d\d\W?", after) and re.search(r"(?<!\d)(?:19|20)$", date):
         return "close"
     return ""
