@@ -48,6 +48,7 @@ def test_spaces_group_digits_where_the_locale_says_so(
         ("Sum 3..50", 3, "number"),
         ("Sum 3;50", 3, "number"),
         ("Sum 3|50", 50, "number"),
+        ("Cartridge CTO-98#10", 10, "number"),
         ("Sum 3. ,50", 3, "number"),
         ("Sum 3., 50", 3, "number"),
         ("Rate 1|9%", "9%", "percent"),
@@ -103,6 +104,36 @@ def test_a_stroke_at_digits_may_be_a_1() -> None:
         assert seen.status is status
     # A rule that stands apart is none.
     assert result_of(["| Total | 5.00 |"], 5, kind="money").status is Status.VERIFIED
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "kind"),
+    [("Change 005", 5, "money"), ("Rate 05%", "5%", "percent"), ("GST 0976", 976, "number"),
+     ("05 kg", "5 kg", "quantity")],
+)  # fmt: skip
+def test_zeros_before_digits_may_be_a_lost_decimal_mark(
+    line: str, value: str | float, kind: str
+) -> None:
+    result = result_of([line], value, kind=kind)
+    assert (result.status, codes(result)) == (Status.AMBIGUOUS, ["LEADING_ZEROS"])
+    assert result_of(["Change 005"], "005", kind="number").status is Status.VERIFIED
+    assert result_of(["Change 0.05"], 0.05, kind="money").status is Status.VERIFIED
+
+
+def test_a_text_never_leaves_out_a_column() -> None:
+    # What stands above takes one of them out of its row, in the order of columns.
+    lines = ["           Lot", "Item       Qty       Price Amount"]
+    for value in ("Item Price", "Item Price Amount", "Item Amount", "Qty Amount"):
+        assert result_of(lines, value, kind="text").status is not Status.VERIFIED
+        assert result_of(lines, value, word(2, value), kind="text").status is not Status.VERIFIED
+    assert result_of(lines, "Item Qty Price Amount", kind="text").status is Status.VERIFIED
+
+
+def test_one_misread_number_does_not_turn_a_documents_decimal_mark() -> None:
+    lines = ["Rent 48,000", "Royalties 1,850", "Fees 6,230", "Resale 590,50"]
+    assert result_of(lines, 48, word(1, "48,000"), kind="money").status is not Status.VERIFIED
+    lines = ["Miete 1.250,00", "Strom 90,50", "Menge 1,000", "Summe 1.340,50"]
+    assert result_of(lines, 1, word(3, "1,000"), kind="number").status is Status.VERIFIED
 
 
 def test_what_follows_a_lone_capital_is_a_code() -> None:

@@ -81,6 +81,7 @@ REASONS: dict[str, str] = {
     "LOW_CONFIDENCE": "The words were read with low confidence.",
     "DATE_ORDER_UNKNOWN": "Day and month cannot be told apart; give a locale.",
     "SEPARATOR_UNKNOWN": "Decimal mark and grouping cannot be told apart; give a locale.",
+    "LEADING_ZEROS": "It is printed with zeros before it, as codes are; a decimal mark may be missing.",
     "GROUPING_UNKNOWN": "The digits beside it may belong to the same number or identifier.",
     "SEVERAL_PLACES": "Printed at several places, and nothing decides between them.",
     "HIDDEN_TEXT": "The file holds it as text that is not visible on the page; that is no evidence.",

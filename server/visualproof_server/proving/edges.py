@@ -5,7 +5,7 @@ import re
 from visualproof_server.proving.units import CURRENCIES, SYMBOLS
 
 # Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
-_MARK = r"[.,;:'’‘`´·~\"”″°|!^\\]"
+_MARK = r"[.,;:'’‘`´·~\"”″°|!^#\\]"
 _BETWEEN = rf"(?:{_MARK}+|[.,;] [.,;]|[.,;]{{2}} |[.,]-)"
 _GOES_ON = re.compile(rf"{_BETWEEN}\d")
 _WENT_BEFORE = re.compile(rf"\d{_BETWEEN}$")

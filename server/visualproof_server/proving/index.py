@@ -7,18 +7,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from visualproof_server.model.document import Cell, Document, Page, Word
-from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
+from visualproof_server.model.geometry import Box, union, y_overlap
 from visualproof_server.proving import normalize
+from visualproof_server.proving.columns import column_order
 from visualproof_server.proving.dates import DateRead, scan_dates
 from visualproof_server.proving.edges import NEAR, continues, part_runs_on
 from visualproof_server.proving.normalize import Token, confusable, plain, unconfused
 from visualproof_server.proving.numbers import NumberRead, scan_numbers
 from visualproof_server.proving.rows import CELL_GAP, Row, rows_of
-
-# A gap of this many line heights parts two columns of a row.
-COLUMN_GAP = 1.5
-# Lines of one column follow each other within this many line heights.
-LINE_DISTANCE = 1.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +33,22 @@ class Stream:
     """Words in some order as one compact text that can be searched with str.find."""
 
     def __init__(
-        self, index: "Index", order: Iterable[int], tokenize: Callable[[str], Sequence[Token]]
+        self,
+        index: "Index",
+        order: Iterable[int | None],
+        tokenize: Callable[[str], Sequence[Token]],
     ) -> None:
+        """None in order parts what stands before it from what comes after."""
         self._index = index
         self._starts: list[int] = []
         self._tokens: list[tuple[int, Token]] = []
         pieces: list[str] = []
         at, last_digit = 0, False
         for word in order:
+            if word is None:
+                pieces.append("\n")
+                at, last_digit = at + 1, False
+                continue
             for token in tokenize(index.words[word].text):
                 if last_digit and token.text[0].isdigit():
                     pieces.append(" ")
@@ -158,7 +162,7 @@ class Index:
     @cached_property
     def columns(self) -> Stream:
         """Words in the order of columns: pieces of rows chained with what stands under them."""
-        return Stream(self, _column_order(self), word_tokens)
+        return Stream(self, column_order(self), word_tokens)
 
     @cached_property
     def confused(self) -> Stream:
@@ -224,13 +228,16 @@ class Index:
 
     @cached_property
     def decimal_mark(self) -> str:
-        """The document's own decimal mark, by its unambiguous numbers; empty if they disagree."""
-        votes = {".": 0, ",": 0}
+        """The document's own decimal mark, by its unambiguous numbers; empty if they disagree, or
+        if more numbers than those have three digits after it, as after a mark that groups."""
+        votes, grouped = {".": 0, ",": 0}, {".": 0, ",": 0}
         for _, read in self.numbers:
             if len(read.readings) == 1 and read.readings[0].mark in votes:
                 votes[read.readings[0].mark] += 1
+            elif len(read.readings) == 2:
+                grouped[read.readings[1].mark] += 1
         (winner, most), (_, least) = sorted(votes.items(), key=lambda v: -v[1])
-        return winner if most and not least * 10 > most else ""
+        return winner if most > grouped[winner] and not least * 10 > most else ""
 
     @cached_property
     def date_orders(self) -> frozenset[str]:
@@ -326,49 +333,6 @@ class Index:
             before = plain(self.words[first - 1].text)
             return continues(before, plain(self.words[first].text), self.gap_after(first - 1))
         return ""
-
-
-def _column_order(index: Index) -> Iterable[int]:
-    """Words by chains of row pieces: each piece follows the one above it in its column.
-
-    Those of tables go by column, then by row, whatever page they are on.
-    """
-    by_page: dict[int, list[list[tuple[Box, list[int]]]]] = {}
-    in_cells: list[tuple[int, int, int, int]] = []
-    for row in index.rows:
-        chains = by_page.setdefault(row.page, [])
-        piece: list[int] = []
-        for word in range(row.start, row.end):
-            cell = index.cells[word]
-            if cell is not None:
-                in_cells.append((row.table, cell.column, cell.row, word))
-                continue
-            piece.append(word)
-            if word + 1 == row.end or index.gap_after(word) > COLUMN_GAP:
-                _chain(chains, union([index.words[w].box for w in piece]), piece)
-                piece = []
-    for chains in by_page.values():
-        for chain in chains:
-            for _, words in chain:
-                yield from words
-    for _, _, _, word in sorted(in_cells):
-        yield word
-
-
-def _chain(chains: list[list[tuple[Box, list[int]]]], box: Box, words: list[int]) -> None:
-    best, best_shared = None, 0.0
-    for chain in chains[-60:]:
-        above = chain[-1][0]
-        height = max(1, min(above.height, box.height))
-        if not -0.5 * height <= box.top - above.bottom <= LINE_DISTANCE * height:
-            continue
-        shared = x_overlap(above, box) / max(1, min(above.width, box.width))
-        if shared > max(best_shared, 0.3):
-            best, best_shared = chain, shared
-    if best is None:
-        chains.append([(box, words)])
-    else:
-        best.append((box, words))
 
 
 @lru_cache(maxsize=65536)

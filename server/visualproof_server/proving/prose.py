@@ -124,7 +124,7 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
         known = [facts.days[d] for d in days if d in facts.days] if len(days) == 1 else []
         add(day.start, day.end, (ProseClass.QUOTED, known[0]) if known else None)
     for read in scan_numbers(shown):
-        if read.loose and _known(read, facts, rounding) is None:
+        if read.loose and (read.loose != "joined" or _known(read, facts, rounding) is None):
             continue
         if not taken(read.start, read.end):
             add(read.start, _unit_end(shown, read), _known(read, facts, rounding))

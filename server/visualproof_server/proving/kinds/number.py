@@ -1,5 +1,6 @@
 """number, money, percent and quantity: decimals, never floats."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -134,6 +135,8 @@ class Number:
             return False, "SEPARATOR_UNKNOWN"
         if read.loose and not self._settled(read, field, index):
             return False, "GROUPING_UNKNOWN"
+        if _ZEROS.match(read.digits) and read.digits != claim.digits:
+            return False, "LEADING_ZEROS"
         return True, ""
 
     def _settled(self, read: NumberRead, field: FieldSpec, index: Index) -> bool:
@@ -158,6 +161,8 @@ class Number:
         return "VALUE_DIFFERS"
 
 
+# As codes have them, and amounts that lost their decimal mark.
+_ZEROS = re.compile(r"0\d")
 _DOUBTS = frozenset(
     {
         "SIGN_UNKNOWN",
@@ -165,6 +170,7 @@ _DOUBTS = frozenset(
         "GROUPING_UNKNOWN",
         "CURRENCY_UNKNOWN",
         "DECIMALS_MISSING",
+        "LEADING_ZEROS",
     }
 )
 

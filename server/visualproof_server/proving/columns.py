@@ -1,0 +1,61 @@
+"""The words of a document column by column."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from visualproof_server.model.geometry import Box, union, x_overlap
+
+if TYPE_CHECKING:
+    from visualproof_server.proving.index import Index
+
+# A gap of this many line heights parts two columns of a row.
+COLUMN_GAP = 1.5
+# Lines of one column follow each other within this many line heights.
+LINE_DISTANCE = 1.6
+
+
+def column_order(index: "Index") -> Iterable[int | None]:
+    """Words by chains of row pieces: each piece follows the one above it in its column; None parts
+    chains, which have nothing to do with each other.
+
+    Those of tables go by column, then by row, whatever page they are on.
+    """
+    by_page: dict[int, list[list[tuple[Box, list[int]]]]] = {}
+    in_cells: list[tuple[int, int, int, int]] = []
+    for row in index.rows:
+        chains = by_page.setdefault(row.page, [])
+        piece: list[int] = []
+        for word in range(row.start, row.end):
+            cell = index.cells[word]
+            if cell is not None:
+                in_cells.append((row.table, cell.column, cell.row, word))
+                continue
+            piece.append(word)
+            if word + 1 == row.end or index.gap_after(word) > COLUMN_GAP:
+                _chain(chains, union([index.words[w].box for w in piece]), piece)
+                piece = []
+    for chains in by_page.values():
+        for chain in chains:
+            for _, words in chain:
+                yield from words
+            yield None
+    for _, group in groupby(sorted(in_cells), key=lambda place: place[:2]):
+        yield from (word for *_, word in group)
+        yield None
+
+
+def _chain(chains: list[list[tuple[Box, list[int]]]], box: Box, words: list[int]) -> None:
+    best, best_shared = None, 0.0
+    for chain in chains[-60:]:
+        above = chain[-1][0]
+        height = max(1, min(above.height, box.height))
+        if not -0.5 * height <= box.top - above.bottom <= LINE_DISTANCE * height:
+            continue
+        shared = x_overlap(above, box) / max(1, min(above.width, box.width))
+        if shared > max(best_shared, 0.3):
+            best, best_shared = chain, shared
+    if best is None:
+        chains.append([(box, words)])
+    else:
+        best.append((box, words))
