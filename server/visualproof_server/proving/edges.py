@@ -7,8 +7,11 @@ from visualproof_server.proving.units import CURRENCIES, SYMBOLS
 # Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
 _MARK = r"[.,;:'’‘`´·~\"”″°|!^#\\]"
 _BETWEEN = rf"(?:{_MARK}+|[.,;] [.,;]|[.,;]{{2}} |[.,]-)"
-_GOES_ON = re.compile(rf"{_BETWEEN}\d")
-_WENT_BEFORE = re.compile(rf"\d{_BETWEEN}$")
+# Letters that digits are read as.
+_LOOK = "OoQDlIiSsBZzGgq"
+_GOES_ON = re.compile(rf"{_BETWEEN}(?:[{_LOOK}]*\d|[{_LOOK}]{{1,3}}(?![^\W_]))")
+_WENT_BEFORE = re.compile(rf"(?:\d[{_LOOK}]*{_BETWEEN}|\d[{_LOOK}]+)$")
+_LETTERS_BEFORE = re.compile(rf"(?<![^\W_])([^\W\d_]*?)[{_LOOK}]{{1,3}}[.,]+$")
 _TIME = re.compile(rf"{_MARK}\d{{1,2}}:\d\d")
 # What a 1 is read as where it touches other digits.
 _STROKE = re.compile(r"(?<![^\W_])[|!/\\\[\]lI](?=\d)|(?<=\d)[|!/\\\[\]lI](?![^\W_])")
@@ -23,9 +26,14 @@ def runs_on(text: str, start: int, end: int) -> bool:
     after = text[end - 1 : end].isdigit() and _GOES_ON.match(text, end)
     if after and not _TIME.match(text, end):
         return True
-    return text[start : start + 1].isdigit() and bool(
-        _WENT_BEFORE.search(text[max(0, start - 5) : start])
-    )
+    if not text[start : start + 1].isdigit():
+        return False
+    head = text[max(0, start - 8) : start]
+    if _WENT_BEFORE.search(head):
+        return True
+    # RMO.55 is no 55; No.55 is.
+    letters = _LETTERS_BEFORE.search(head)
+    return letters is not None and (not letters[1] or letters[1].lower() in CURRENCIES)
 
 
 def part_runs_on(words: list[str], part: str) -> bool:
@@ -54,6 +62,7 @@ def continues(left: str, right: str, gap: float) -> str:
     """Whether two neighbouring words may be one number that was printed or read with a space."""
     if not left or not right or gap >= NEAR:
         return ""
+    left, right = _as_digits(left), _as_digits(right)
     if left[-1].isdigit() and right[0] in ".," and right[1:2].isdigit():
         return "mark"
     if left[-1] in ".," and left[-2:-1].isdigit() and right[0].isdigit():
@@ -67,6 +76,13 @@ def continues(left: str, right: str, gap: float) -> str:
     if group and len(digits) == 3 and _is_amount_head(group.group(1)):
         return "group"
     return ""
+
+
+def _as_digits(text: str) -> str:
+    """A word of digits and letters that digits are read as, in digits; others as they are."""
+    if re.fullmatch(rf"[\d.,{_LOOK}]*\d[\d.,{_LOOK}]*", text):
+        return re.sub(f"[{_LOOK}]", "0", text)
+    return text
 
 
 def _is_amount_head(text: str) -> bool:
