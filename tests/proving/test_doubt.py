@@ -146,6 +146,72 @@ def test_one_misread_number_does_not_turn_a_documents_decimal_mark() -> None:
     assert result_of(lines, 1, word(3, "1,000"), kind="number").status is Status.VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("line", "value", "kind", "code"),
+    [
+        ("Flat 12A", "Flat 12", "text", "PART_OF_WORD"),
+        ("Ref INV-2024-0417", "2024-0417", "text", "PART_OF_WORD"),
+        ("Order A-12/B", "A-12", "text", "PART_OF_WORD"),
+        ("Mail jo.b@ex.com", "b@ex.com", "text", "PART_OF_WORD"),
+        ("It is non-refundable", "refundable", "text", "PART_OF_WORD"),
+        ("Revenue $4.2 M", 4.2, "money", "SCALE_UNKNOWN"),
+        ("Weight <12 kg", "12 kg", "quantity", "BOUND_UNKNOWN"),
+        ("Weight ± 12 kg", "12 kg", "quantity", "BOUND_UNKNOWN"),
+        ("Balance 12.00 -", 12, "number", "SIGN_UNKNOWN"),
+        ("Code AB12 3CD", "AB12", "identifier", "GROUPING_UNKNOWN"),
+        ("Tel (555) 123-4567", "123-4567", "identifier", "GROUPING_UNKNOWN"),
+        ("Tel +44 113 496 0000", "113 496 0000", "phone", "GROUPING_UNKNOWN"),
+        ("Insured: yes no", True, "boolean", "SEVERAL_PLACES"),
+        ("Insured: [ ] yes [x] no", True, "boolean", "SEVERAL_PLACES"),
+    ],
+)
+def test_what_is_more_than_the_claim_decides_nothing(
+    line: str, value: str | float, kind: str, code: str
+) -> None:
+    for result in (
+        result_of([line], value, kind=kind),
+        result_of([line], value, word(1, str(value)), kind=kind),
+        result_of([line], value, word(1, line), kind=kind),
+    ):
+        assert (result.status, codes(result)[:1]) == (Status.AMBIGUOUS, [code])
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "kind"),
+    [
+        ("Dose 12 mg/l", "12 mg", "quantity"),
+        ("Revenue $4.2m", 4.2, "money"),
+        ("Loss minus 12", 12, "number"),
+        ("Grade A+", "A", "text"),
+        ("Written in C#", "C", "text"),
+        ("Tel 0113 496 0000 ext 12", "0113 496 000012", "phone"),
+    ],
+)
+def test_what_is_something_else_is_not_verified(line: str, value: str | float, kind: str) -> None:
+    for proof in (None, word(1, str(value)), word(1, line)):
+        assert result_of([line], value, proof, kind=kind).status in (
+            Status.MISMATCH,
+            Status.NOT_FOUND,
+            Status.EVIDENCE_ONLY,
+            Status.AMBIGUOUS,
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "kind"),
+    [
+        ("Berlin-Mitte", "Berlin", "text"),
+        ("Smith/Jones", "Jones", "text"),
+        ("Dose 12 mg/l", "12 mg/l", "quantity"),
+        ("Insured: yes Leased: no", True, "boolean"),
+        ("Shirt 20.00 M", 20, "number"),
+        ("Grade A+", "A+", "text"),
+    ],
+)
+def test_what_is_whole_is_still_proven(line: str, value: str | float, kind: str) -> None:
+    assert result_of([line], value, word(1, str(value)), kind=kind).status is Status.VERIFIED
+
+
 def test_what_follows_a_lone_capital_is_a_code() -> None:
     assert result_of(["Exhibit B.4"], 4, kind="number").status is Status.NOT_FOUND
     assert result_of(["No.4"], 4, kind="number").status is Status.VERIFIED

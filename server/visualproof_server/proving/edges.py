@@ -13,6 +13,7 @@ _GOES_ON = re.compile(rf"{_BETWEEN}(?:[{_LOOK}]*\d|[{_LOOK}]{{1,3}}(?![^\W_]))")
 _WENT_BEFORE = re.compile(rf"(?:\d[{_LOOK}]*{_BETWEEN}|\d[{_LOOK}]+)$")
 _LETTERS_BEFORE = re.compile(rf"(?<![^\W_])([^\W\d_]*?)[{_LOOK}]{{1,3}}[.,]+$")
 _TIME = re.compile(rf"{_MARK}\d{{1,2}}:\d\d")
+_NEGATION = re.compile(r"(?<![^\W_])(?:non|not|un)-$", re.I)
 # What a 1 is read as where it touches other digits.
 _STROKE = re.compile(r"(?<![^\W_])[|!/\\\[\]lI](?=\d)|(?<=\d)[|!/\\\[\]lI](?![^\W_])")
 _LONE_STROKES = frozenset("|!/\\[]lI")
@@ -36,16 +37,47 @@ def runs_on(text: str, start: int, end: int) -> bool:
     return letters is not None and (not letters[1] or letters[1].lower() in CURRENCIES)
 
 
+def is_cut(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is only a part of a word or code: `Flat 12` of `Flat 12A`."""
+    address = "@" in text or "://" in text or text.startswith("www.")
+    return (
+        _joins(text[end - 1 : end], text[end : end + 2], address)
+        or _joins(text[start : start + 1], text[max(0, start - 2) : start][::-1], address)
+        or bool(_NEGATION.search(text[:start]))
+    )
+
+
+def _joins(edge: str, beyond: str, address: bool) -> bool:
+    """Whether an edge character and what follows outwards are one word or code."""
+    near, far = beyond[:1], beyond[1:]
+    if not edge.isalnum() or not near:
+        return False
+    if near.isalnum():
+        # Scripts that write without spaces part words nowhere.
+        return edge < "\u2e80" and near < "\u2e80"
+    if near in "-/_" and far.isalnum():
+        return edge.isdigit() or far.isdigit()
+    return address and near in "@./-_" and far.isalnum()
+
+
 def part_runs_on(words: list[str], part: str) -> bool:
-    """The same for a part of words that begins in the first of them and ends in the last."""
-    part = part.strip(".,;:|")
+    """runs_on for a part of words that begins in the first of them and ends in the last."""
+    return any(runs_on(*place) for place in _places(words, part.strip(".,;:|")))
+
+
+def part_is_cut(words: list[str], part: str) -> bool:
+    """is_cut likewise."""
+    return any(is_cut(*place) for place in _places(words, part))
+
+
+def _places(words: list[str], part: str) -> list[tuple[str, int, int]]:
+    """(word, start, end) of what a part has of the first and of the last word."""
     if len(words) == 1:
         at = words[0].find(part)
-        return at >= 0 and runs_on(words[0], at, at + len(part))
-    pieces = part.split(" ")
-    first, last = pieces[0], pieces[-1]
-    begins = len(words[0]) - len(first)
-    return runs_on(words[0], begins, len(words[0])) or runs_on(words[-1], 0, len(last))
+        return [(words[0], at, at + len(part))] if at >= 0 else []
+    first, last = words[0], words[-1]
+    begins = len(first) - len(part.split(" ", 1)[0])
+    return [(first, begins, len(first)), (last, 0, len(part.rsplit(" ", 1)[-1]))]
 
 
 def has_stroke(text: str) -> bool:

@@ -11,7 +11,7 @@ from visualproof_server.model.geometry import Box, union, y_overlap
 from visualproof_server.proving import normalize
 from visualproof_server.proving.columns import column_order
 from visualproof_server.proving.dates import DateRead, scan_dates
-from visualproof_server.proving.edges import NEAR, continues, part_runs_on
+from visualproof_server.proving.edges import NEAR, continues, part_is_cut, part_runs_on
 from visualproof_server.proving.normalize import Token, confusable, plain, unconfused
 from visualproof_server.proving.numbers import NumberRead, scan_numbers
 from visualproof_server.proving.rows import CELL_GAP, Row, rows_of
@@ -176,12 +176,12 @@ class Index:
         for row in self.rows:
             for read in scan_numbers(plain(row.text)):
                 run = self.span(row, read.start, read.end)
-                if read.loose:
+                if read.loose == "joined":
                     # Wide gaps part columns, not groups of one number.
                     if all(self.gap_after(w) < NEAR for w in run.words[:-1]):
                         found.append((run, read))
                 else:
-                    found.append((run, read.with_loose(self._loose(row, read))))
+                    found.append((run, read.with_loose(read.loose or self._loose(row, read))))
         return found
 
     @cached_property
@@ -278,6 +278,15 @@ class Index:
     def runs_on(self, run: Run) -> bool:
         """Whether the digits at an edge of a run go on in its word, over marks."""
         return run.partial and part_runs_on([self.words[w].text for w in run.words], run.text)
+
+    def cut(self, run: Run) -> bool:
+        """Whether a run is only a part of a longer word or code."""
+        return run.partial and part_is_cut([self.words[w].text for w in run.words], run.text)
+
+    def unbroken(self, run: Run) -> bool:
+        """Whether nothing that is read stands between the words of a run."""
+        inner = range(run.words[0], run.words[-1])
+        return all(w in run.words or not _has_token(self.words[w].text) for w in inner)
 
     def near(self, run: Run) -> tuple[str, str]:
         """The words before and after a run in its row, empty where they are not near."""

@@ -145,7 +145,12 @@ def _at(text: str, start: int, end: int) -> NumberRead | None:
         left.currencies or right.currencies,
         right.exponent,
         right.unit,
+        left.loose or right.loose,
     )
+
+
+# What says less, more or about.
+_BOUNDS = frozenset("<>≤≥±≈")
 
 
 class _Left:
@@ -156,6 +161,7 @@ class _Left:
         self.sign = ""
         self.currencies: frozenset[str] = frozenset()
         self.parenthesis = self.compound = self.point = False
+        self.loose = ""
         if start and text[start - 1] == "." and (start == 1 or text[start - 2] in " -+($€£"):
             self.point = True
             self.start = start = start - 1
@@ -188,6 +194,10 @@ class _Left:
             self.compound = True
         if (not self.sign and text[: self.start].endswith((" - ", "- "))) or text[:start] == "- ":
             self.sign = "?"
+        if not self.sign and text[max(0, self.start - 6) : self.start].lower() == "minus ":
+            self.sign = "-"
+        if text[: self.start].rstrip(" ")[-1:] in _BOUNDS and self.start:
+            self.loose = "bound"
 
 
 def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
@@ -212,6 +222,8 @@ def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
     return None
 
 
+# Directly after an amount; elsewhere they are units.
+_SHORT_SCALES = {"k": 3, "m": 6, "b": 9}
 # Units that are words of a sentence too.
 _ALSO_WORDS = ("in", "a")
 
@@ -224,7 +236,7 @@ class _Right:
         self.percent = self.minus = self.parenthesis = self.credit = self.compound = False
         self.currencies: frozenset[str] = frozenset()
         self.exponent = 0
-        self.unit = ""
+        self.unit = self.loose = ""
         after, next_ = text[end : end + 1], text[end + 1 : end + 2]
         if after and after in "-/:" and next_.isalnum():
             self.compound = True
@@ -251,6 +263,9 @@ class _Right:
         ):
             self.minus = True
             self.end += 1
+        elif text[self.end :].split("\t", 1)[0].strip() == "-":
+            # At the end of a row or cell: a minus, or a rule.
+            self.credit = True
         if re.match(r" ?(?:CR|DR)\b", text[self.end :]):
             self.credit = True
 
@@ -282,14 +297,23 @@ class _Right:
                     self.currencies = CURRENCIES[low]
                     self.end = stop
                     continue
+            amount = has_currency or bool(self.currencies)
+            if adjacent and clean and amount and not self.exponent and low in _SHORT_SCALES:
+                self.exponent = _SHORT_SCALES[low]
+                self.end = stop
+                continue
+            if not adjacent and clean and amount and name in LONE_SCALES:
+                self.loose = "scale"
             scale = SCALES.get(name, SCALES.get(low) if len(name) > 2 else None)
             if scale and clean and not self.exponent and (adjacent or name not in LONE_SCALES):
                 self.exponent = scale
                 self.end = stop
                 continue
             unit = text[begin:].split(" ", 1)[0].rstrip(".,;:)").lower()
+            if low in UNITS and re.match(r"/[^\W\d_]", text[stop:]) and not amount:
+                self.unit = unit
+                return
             if unit in UNITS or (low in UNITS and clean):
-                amount = has_currency or bool(self.currencies)
                 # "GBP 250,000 in each year", "12.50 a month": the sentence goes on.
                 goes_on = low in _ALSO_WORDS and text[stop : stop + 2].strip().isalpha()
                 if adjacent or not (amount or goes_on):

@@ -30,10 +30,21 @@ class Boolean:
 
     def find(self, claim: bool, field: FieldSpec, index: Index) -> list[Match]:
         return [
-            Match(Run((number,), word.text))
+            Match(Run((number,), word.text), self._doubt(number, claim, index))
             for number, word in enumerate(index.words)
             if _bare(word.text) in _WORDS[claim]
         ]
+
+    def _doubt(self, number: int, claim: bool, index: Index) -> str:
+        """Whether the other answer stands beside it: then both are printed to choose from."""
+        row = index.rows[index.row_of[number]]
+        for step in (1, -1):
+            at = number + step
+            while row.start <= at < row.end and len(_bare(index.words[at].text)) < 2:
+                at += step
+            if row.start <= at < row.end and _bare(index.words[at].text) in _WORDS[not claim]:
+                return "SEVERAL_PLACES"
+        return ""
 
     def misread(self, claim: bool, field: FieldSpec, index: Index) -> list[Run]:
         return []

@@ -56,7 +56,7 @@ class Identifier:
         matches = []
         for run in self._stream(index).find(_spaced(claim.compact)):
             rows = {index.row_of[w] for w in run.words}
-            if len(rows) > 1:
+            if len(rows) > 1 or not index.unbroken(run):
                 continue
             doubt = self._doubt(run, index)
             if claim.closing and (claim.closing == ".") != run.text.endswith("."):
@@ -148,7 +148,7 @@ class Phone(Identifier):
         return [
             Match(run, self._doubt(run, index))
             for run in stream.find(_spaced(claim.compact))
-            if len({index.row_of[w] for w in run.words}) == 1
+            if len({index.row_of[w] for w in run.words}) == 1 and index.unbroken(run)
         ]
 
 
@@ -240,6 +240,8 @@ def _letters_and_digits(text: str) -> str:
 def _digit_group(text: str) -> bool:
     """Digits that may continue an identifier: no date, time or amount with decimals."""
     shown = plain(text)
+    if re.fullmatch(r"\(\d+\)|\+\d+|\d[A-Z]{1,3}[.,;]?", shown):
+        return True
     if not shown[:1].isdigit() or not re.fullmatch(r"\d+[.,;]?", shown):
         return False
     return bool(scan_numbers(shown.rstrip(".,;")))

@@ -134,7 +134,7 @@ class Number:
         if len(values) > 1 and len(claim.values) == 1:
             return False, "SEPARATOR_UNKNOWN"
         if read.loose and not self._settled(read, field, index):
-            return False, "GROUPING_UNKNOWN"
+            return False, _LOOSE.get(read.loose, "GROUPING_UNKNOWN")
         if _ZEROS.match(read.digits) and read.digits != claim.digits:
             return False, "LEADING_ZEROS"
         return True, ""
@@ -163,8 +163,10 @@ class Number:
 
 # As codes have them, and amounts that lost their decimal mark.
 _ZEROS = re.compile(r"0\d")
+_LOOSE = {"scale": "SCALE_UNKNOWN", "bound": "BOUND_UNKNOWN"}
 _DOUBTS = frozenset(
     {
+        *_LOOSE.values(),
         "SIGN_UNKNOWN",
         "SEPARATOR_UNKNOWN",
         "GROUPING_UNKNOWN",

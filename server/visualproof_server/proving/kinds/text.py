@@ -29,6 +29,7 @@ class Text:
                 run,
                 _edge(claim, run)
                 or ("GROUPING_UNKNOWN" if index.runs_on(run) else "")
+                or ("PART_OF_WORD" if index.cut(run) else "")
                 or self._doubt(claim, run, index),
                 0,
                 run.text == claim,
@@ -80,6 +81,10 @@ class Choice(Text):
 def _edge(claim: str, run: Run) -> str:
     """Why a sign, per cent or currency at the edge of the print makes it another text: 0 is not 0%."""
     ours, theirs = tokens(claim), tokens(run.text)
+    # Grades and names such as A+, C#.
+    closing = run.text[-1:]
+    if closing in "+-#" and len(theirs[-1].text) <= 2 and claim.rstrip()[-1:] not in "+-#":
+        return "SIGN_DIFFERS"
     if run.partial or compact(ours) == compact(theirs):
         return ""
     signed = theirs[0].text in ("-", "(") and ours[0].text != theirs[0].text
