@@ -212,6 +212,16 @@ def test_what_is_whole_is_still_proven(line: str, value: str | float, kind: str)
     assert result_of([line], value, word(1, str(value)), kind=kind).status is Status.VERIFIED
 
 
+def test_a_bare_number_is_no_quantity_without_context() -> None:
+    for line in ("Partition 10CM", "on the 10th floor"):
+        result = result_of([line], 10, kind="number")
+        assert (result.status, codes(result)) == (Status.AMBIGUOUS, ["UNIT_DIFFERS"])
+        assert result_of([line], 10, word(1, line), kind="number").status is Status.VERIFIED
+    assert result_of(["Length: 10 cm"], 10, labels=("Length",)).status is Status.VERIFIED
+    assert result_of(["Length: 10 cm"], "10 cm", kind="quantity").status is Status.VERIFIED
+    assert result_of(["10CM", "Rooms 10"], 10).printed_text == "10"
+
+
 def test_what_follows_a_lone_capital_is_a_code() -> None:
     assert result_of(["Exhibit B.4"], 4, kind="number").status is Status.NOT_FOUND
     assert result_of(["No.4"], 4, kind="number").status is Status.VERIFIED

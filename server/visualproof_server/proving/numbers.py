@@ -319,6 +319,9 @@ class _Right:
                 if adjacent or not (amount or goes_on):
                     self.unit = unit if unit in UNITS else low
                 return
-            if adjacent and self.end == begin and not (low in _ORDINALS and clean):
-                self.compound = True
+            if adjacent and self.end == begin:
+                if low in _ORDINALS and clean:
+                    self.unit = low
+                else:
+                    self.compound = True
             return

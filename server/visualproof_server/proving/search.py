@@ -188,6 +188,8 @@ class Search:
             return _ambiguous(runs, [note, *reasons])
         if self.best_rank:
             note = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
+            if self.kind.name != "money":
+                note = Reason("UNIT_DIFFERS", "Printed with a unit that the claim does not have.")
             return _ambiguous(runs, [note, *reasons])
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
         finding.exact, finding.equal = True, runs

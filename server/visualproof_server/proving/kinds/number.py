@@ -70,7 +70,7 @@ class Number:
             if same or code in _DOUBTS:
                 doubt = "" if same else code
                 verbatim = read.digits == claim.digits
-                matches.append(Match(run, doubt, self._rank(read, index), verbatim))
+                matches.append(Match(run, doubt, self._rank(claim, read, index), verbatim))
         return matches
 
     def misread(self, claim: NumberClaim, field: FieldSpec, index: Index) -> list[Run]:
@@ -106,8 +106,9 @@ class Number:
         """Whether a printed number can be one of this kind at all."""
         return not read.percent
 
-    def _rank(self, read: NumberRead, index: Index) -> int:
-        return 0
+    def _rank(self, claim: NumberClaim, read: NumberRead, index: Index) -> int:
+        """Numbers as the claim has them first: 10 of "10 cm" is a length."""
+        return 1 if read.unit and not claim.unit else 0
 
     def _candidates(self, claim: NumberClaim, index: Index) -> list[tuple[Run, NumberRead]]:
         by_value = _by_value(index)
@@ -185,7 +186,7 @@ class Money(Number):
     def _is(self, read: NumberRead) -> bool:
         return not read.percent and not read.unit
 
-    def _rank(self, read: NumberRead, index: Index) -> int:
+    def _rank(self, claim: NumberClaim, read: NumberRead, index: Index) -> int:
         """Amounts with decimals or a currency first: a bare integer may be a count."""
         return 0 if _has_cents(read) or read.currencies else 1
 
