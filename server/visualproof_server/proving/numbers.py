@@ -37,7 +37,7 @@ class NumberRead:
 
     sign is "+", "-", "" or "?" where a dash may be one. currencies is empty where none is printed
     at it. exponent is the power of ten that a scale word states. loose says why the number may be
-    longer than this ("" if it is not).
+    longer than this, or mean more ("" if it does not).
     """
 
     start: int
