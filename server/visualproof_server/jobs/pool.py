@@ -209,6 +209,8 @@ class _Slot:
         self._connection: Connection | None = None
         self._lifeline: socket.socket | None = None
         self._done = 0
+        # Whether what was started is the worker's parent.
+        self._enclosed = False
 
     def run(self, task: _Task) -> list[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -262,8 +264,7 @@ class _Slot:
         assert self._process is not None
         pid = str(self._process.pid)
         try:
-            if self._process.args[0] != sys.executable:  # type: ignore[index]
-                # What encloses it is its parent.
+            if self._enclosed:
                 pid = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
             statm = Path(f"/proc/{pid}/statm").read_text()
         except (OSError, IndexError):
@@ -301,11 +302,11 @@ class _Slot:
             str(line_theirs.fileno()),
             json.dumps(config),
         ]
-        if self._settings.sandbox != "off":
-            command = enclosed(command, self.scratch)
+        started = command if self._settings.sandbox == "off" else enclosed(command, self.scratch)
+        self._enclosed = started != command
         with theirs, line_theirs:
             self._process = subprocess.Popen(
-                command,
+                started,
                 pass_fds=(theirs.fileno(), line_theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -1,13 +1,11 @@
 """The words of a document column by column."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from visualproof_server.model.document import Cell, Word
 from visualproof_server.model.geometry import Box, union, x_overlap
-
-if TYPE_CHECKING:
-    from visualproof_server.proving.index import Index
+from visualproof_server.proving.rows import Row
 
 # A gap of this many line heights parts two columns of a row.
 COLUMN_GAP = 1.5
@@ -15,7 +13,12 @@ COLUMN_GAP = 1.5
 LINE_DISTANCE = 1.6
 
 
-def column_order(index: "Index") -> Iterable[int | None]:
+def column_order(
+    rows: Sequence[Row],
+    words: Sequence[Word],
+    cells: Sequence[Cell | None],
+    gap_after: Callable[[int], float],
+) -> Iterable[int | None]:
     """Words by chains of row pieces: each piece follows the one above it in its column; None parts
     chains, which have nothing to do with each other.
 
@@ -23,22 +26,22 @@ def column_order(index: "Index") -> Iterable[int | None]:
     """
     by_page: dict[int, list[list[tuple[Box, list[int]]]]] = {}
     in_cells: list[tuple[int, int, int, int]] = []
-    for row in index.rows:
+    for row in rows:
         chains = by_page.setdefault(row.page, [])
         piece: list[int] = []
         for word in range(row.start, row.end):
-            cell = index.cells[word]
+            cell = cells[word]
             if cell is not None:
                 in_cells.append((row.table, cell.column, cell.row, word))
                 continue
             piece.append(word)
-            if word + 1 == row.end or index.gap_after(word) > COLUMN_GAP:
-                _chain(chains, union([index.words[w].box for w in piece]), piece)
+            if word + 1 == row.end or gap_after(word) > COLUMN_GAP:
+                _chain(chains, union([words[w].box for w in piece]), piece)
                 piece = []
     for chains in by_page.values():
         for chain in chains:
-            for _, words in chain:
-                yield from words
+            for _, numbers in chain:
+                yield from numbers
             yield None
     for _, group in groupby(sorted(in_cells), key=lambda place: place[:2]):
         yield from (word for *_, word in group)

@@ -2,13 +2,14 @@
 
 import re
 
+from visualproof_server.proving.normalize import DIGIT_LIKE
 from visualproof_server.proving.units import CURRENCIES, SYMBOLS
 
 # Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
 _MARK = r"[.,;:'’‘`´·~\"”″°|!^#\\]"
 _BETWEEN = rf"(?:{_MARK}+|[.,;] [.,;]|[.,;]{{2}} |[.,]-)"
-# Letters that digits are read as.
-_LOOK = "OoQDlIiSsBZzGgq"
+# Letters that digits are read as, also those that are too rare to be read back.
+_LOOK = DIGIT_LIKE.replace("|", "") + "DiGgq"
 _GOES_ON = re.compile(rf"{_BETWEEN}(?:[{_LOOK}]*\d|[{_LOOK}]{{1,3}}(?![^\W_]))")
 _WENT_BEFORE = re.compile(rf"(?:\d[{_LOOK}]*{_BETWEEN}|\d[{_LOOK}]+)$")
 _LETTERS_BEFORE = re.compile(rf"(?<![^\W_])([^\W\d_]*?)[{_LOOK}]{{1,3}}[.,]+$")
@@ -122,11 +123,9 @@ def _is_amount_head(text: str) -> bool:
     return not head or head in CURRENCIES or head in SYMBOLS
 
 
-def day_continues(before: str, date: str, after: str) -> str:
+def day_continues(before: str, date: str, after: str) -> bool:
     """Whether a date may have been read short of a digit, its neighbours being near: `1 5 March
     2024`, `5 March 20 24`."""
-    if before[-2:].isdigit() and len(before) <= 2 and re.match(r"\d(?!\d)", date):
-        return "close"
-    if re.fullmatch(r"\d\d\W?", after) and re.search(r"(?<!\d)(?:19|20)$", date):
-        return "close"
-    return ""
+    if before.isdigit() and len(before) <= 2 and re.match(r"\d(?!\d)", date):
+        return True
+    return bool(re.fullmatch(r"\d\d\W?", after) and re.search(r"(?<!\d)(?:19|20)$", date))

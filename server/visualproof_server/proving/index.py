@@ -162,7 +162,9 @@ class Index:
     @cached_property
     def columns(self) -> Stream:
         """Words in the order of columns: pieces of rows chained with what stands under them."""
-        return Stream(self, column_order(self), word_tokens)
+        return Stream(
+            self, column_order(self.rows, self.words, self.cells, self.gap_after), word_tokens
+        )
 
     @cached_property
     def confused(self) -> Stream:
@@ -279,9 +281,13 @@ class Index:
         """Whether the digits at an edge of a run go on in its word, over marks."""
         return run.partial and part_runs_on([self.words[w].text for w in run.words], run.text)
 
-    def cut(self, run: Run) -> bool:
-        """Whether a run is only a part of a longer word or code."""
-        return run.partial and part_is_cut([self.words[w].text for w in run.words], run.text)
+    def part(self, run: Run) -> str:
+        """Why a run may be only a part of what is printed, as a reason code."""
+        if self.runs_on(run):
+            return "GROUPING_UNKNOWN"
+        if run.partial and part_is_cut([self.words[w].text for w in run.words], run.text):
+            return "PART_OF_WORD"
+        return ""
 
     def unbroken(self, run: Run) -> bool:
         """Whether nothing that is read stands between the words of a run."""

@@ -265,10 +265,11 @@ def confusable(text: str) -> str:
     return _MARKS.sub("", text).translate(_CONFUSIONS)
 
 
-_DIGIT_LIKE = str.maketrans("OoQlI|SsBZz", "00011155822")
+DIGIT_LIKE = "OoQlI|SsBZz"
+_DIGITS = str.maketrans(DIGIT_LIKE, "00011155822")
 _MIXED = re.compile(r"\S*\d\S*")
 
 
 def unconfused(text: str) -> str:
     """The text with look-alike letters in words that hold a digit taken for digits; same length."""
-    return _MIXED.sub(lambda m: m.group().translate(_DIGIT_LIKE), text)
+    return _MIXED.sub(lambda m: m.group().translate(_DIGITS), text)

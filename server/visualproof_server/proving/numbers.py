@@ -149,6 +149,8 @@ def _at(text: str, start: int, end: int) -> NumberRead | None:
     )
 
 
+# "Exhibit B.4" has no 4.
+_LONE_CAPITAL = re.compile(r"(?<![^\W_])[A-Z]\.$")
 # What says less, more or about.
 _BOUNDS = frozenset("<>≤≥±≈")
 
@@ -189,14 +191,15 @@ class _Left:
             and (before.isalnum() or before in "_'" or (before in "/:.,-" and prior.isdigit()))
         ) or (before in "/-" and prior.isalnum()):
             self.compound = True
-        # "Exhibit B.4" has no 4.
-        if re.search(r"(?<![^\W_])[A-Z]\.$", text[max(0, self.start - 3) : self.start]):
+        # A few characters: a copy of all that stands before would cost the square of a long text.
+        head = text[max(0, self.start - 6) : self.start]
+        if _LONE_CAPITAL.search(head):
             self.compound = True
-        if (not self.sign and text[: self.start].endswith((" - ", "- "))) or text[:start] == "- ":
+        if (not self.sign and head.endswith("- ")) or (start == 2 and text.startswith("- ")):
             self.sign = "?"
-        if not self.sign and text[max(0, self.start - 6) : self.start].lower() == "minus ":
+        if not self.sign and head.lower() == "minus ":
             self.sign = "-"
-        if text[: self.start].rstrip(" ")[-1:] in _BOUNDS and self.start:
+        if head.rstrip(" ")[-1:] in _BOUNDS:
             self.loose = "bound"
 
 
@@ -204,7 +207,9 @@ def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
     """Currencies named directly before `end`, or one space before, and where the name begins."""
     stop = end - 1 if end and text[end - 1] == " " else end
     stop -= (
-        stop > 0 and text[stop - 1] == "." and text[:stop].lower().endswith(("rs.", "rm.", "kr."))
+        stop > 0
+        and text[stop - 1] == "."
+        and text[max(0, stop - 3) : stop].lower() in ("rs.", "rm.", "kr.")
     )
     if stop and text[stop - 1] in SYMBOLS:
         begin = stop - 1
@@ -224,6 +229,10 @@ def _currency_before(text: str, end: int) -> tuple[frozenset[str], int] | None:
 
 # Directly after an amount; elsewhere they are units.
 _SHORT_SCALES = {"k": 3, "m": 6, "b": 9}
+_PER = re.compile(r"/[^\W\d_]")
+_CREDIT = re.compile(r" ?(?:CR|DR)\b")
+# At the end of a row or cell: a minus, or a rule.
+_LAST_DASH = re.compile(r" *- *(?:\t|\Z)")
 # Units that are words of a sentence too.
 _ALSO_WORDS = ("in", "a")
 
@@ -263,10 +272,9 @@ class _Right:
         ):
             self.minus = True
             self.end += 1
-        elif text[self.end :].split("\t", 1)[0].strip() == "-":
-            # At the end of a row or cell: a minus, or a rule.
+        elif _LAST_DASH.match(text, self.end):
             self.credit = True
-        if re.match(r" ?(?:CR|DR)\b", text[self.end :]):
+        if _CREDIT.match(text, self.end):
             self.credit = True
 
     def _words(self, text: str, has_currency: bool) -> None:
@@ -309,8 +317,8 @@ class _Right:
                 self.exponent = scale
                 self.end = stop
                 continue
-            unit = text[begin:].split(" ", 1)[0].rstrip(".,;:)").lower()
-            if low in UNITS and re.match(r"/[^\W\d_]", text[stop:]) and not amount:
+            unit = text[begin : begin + 40].split(" ", 1)[0].rstrip(".,;:)").lower()
+            if low in UNITS and _PER.match(text, stop) and not amount:
                 self.unit = unit
                 return
             if unit in UNITS or (low in UNITS and clean):

@@ -29,13 +29,11 @@ class Search:
         self.text = claim.value if isinstance(claim.value, str) else claim.value_json
         self.misses = Misses(self.text, spec, kind, parsed, index)
         self.matches = kind.find(parsed, spec, index)
-        best = min((m.rank for m in self.matches), default=0)
-        self.matches = [m for m in self.matches if m.rank == best]
-        self.best_rank = best
+        self.matches = [m for m in self.matches if m.lesser is None] or self.matches
 
     def cited(self, areas: list[Area], reasons: list[Reason]) -> Finding:
         """The value where its proofs point, else what is printed there, else where it stands."""
-        inside = [m for m in self._all_ranks() if any(_within(m.run, a) for a in areas)]
+        inside = [m for m in self._every() if any(_within(m.run, a) for a in areas)]
         sure = [m for m in inside if not m.doubt]
         if sure and not context.has_context(self.spec) and self._opposite_printed():
             return self._counter_entry([m.run for m in sure], reasons)
@@ -68,7 +66,7 @@ class Search:
             return self._at_label(reasons)
         return self._anywhere(reasons)
 
-    def _all_ranks(self) -> list[Match]:
+    def _every(self) -> list[Match]:
         return self.kind.find(self.parsed, self.spec, self.index)
 
     def _at_proof_text(self, sure: list[Match], areas: list[Area]) -> list[Run]:
@@ -113,8 +111,8 @@ class Search:
                 finding.others = finding.others or finding.places
             finding.reasons.insert(0, note)
             return finding
-        # Ranks order places without context; a label is context.
-        every = self._all_ranks()
+        # Looks order places without context; a label is context.
+        every = self._every()
         equal = [(p, m) for p in places for m in every if _at(m.run, p)]
         sure = [(p, m) for p, m in equal if not m.doubt]
         if sure and self._is_part(sure):
@@ -186,11 +184,8 @@ class Search:
         if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
             note = Reason("SEVERAL_PLACES", f"Printed at {len(runs)} places; nothing decides.")
             return _ambiguous(runs, [note, *reasons])
-        if self.best_rank:
-            note = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
-            if self.kind.name != "money":
-                note = Reason("UNIT_DIFFERS", "Printed with a unit that the claim does not have.")
-            return _ambiguous(runs, [note, *reasons])
+        if sure[0].lesser is not None:
+            return _ambiguous(runs, [sure[0].lesser, *reasons])
         finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
         finding.exact, finding.equal = True, runs
         return finding

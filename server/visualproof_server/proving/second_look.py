@@ -43,13 +43,14 @@ class SecondLook:
         if finding.status is not Status.VERIFIED:
             return None
         for run in finding.places:
-            low = [w for w in run.words if finding.suspect or self._low(w) or self._stroke(w)]
+            unsure = {w for w in run.words if finding.suspect or self._low(w)}
+            low = [w for w in run.words if w in unsure or self._stroke(w)]
             if low and not self._settled(run, low):
                 if not self._has_pixels(run.words[0]):
                     return Reason("NO_PIXELS", REASONS["NO_PIXELS"])
                 if any(self._index.words[w].engine in FROM_FILE + IMPORTED for w in low):
                     return Reason("PIXELS_DIFFER", REASONS["PIXELS_DIFFER"])
-                if not any(finding.suspect or self._low(w) for w in low):
+                if not unsure:
                     return Reason("OCR_CONFUSION", STROKE)
                 lowest = min(self._confidence(w) for w in low)
                 return Reason(

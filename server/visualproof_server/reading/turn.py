@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 import pytesseract
 
-from visualproof_server.reading.children import ProgramLimits, within
+from visualproof_server.reading.children import OCR, within
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.source import PagePlan
 
-LIMITS = ProgramLimits(20, 20, 1536)
+LIMITS = replace(OCR, wall_s=20, cpu_s=20)
 # Tesseract's own measure of how clear the orientation is; right turns were never under 2.
 MIN_ORIENTATION_CONFIDENCE = 1.5
 _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}

@@ -55,7 +55,7 @@ class Date:
             before, after = index.near(run)
             if read.loose or day_continues(before, run.text, after):
                 doubt = "GROUPING_UNKNOWN"
-            matches.append(Match(run, doubt, 0, plain(run.text) == claim.text))
+            matches.append(Match(run, doubt, verbatim=plain(run.text) == claim.text))
         return matches
 
     def misread(self, claim: DateClaim, field: FieldSpec, index: Index) -> list[Run]:

@@ -9,6 +9,7 @@ from stdnum import iban
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
+from visualproof_server.proving.edges import NEAR
 from visualproof_server.proving.index import Index, Run, Stream
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.normalize import Token, confusable, fold_text, plain
@@ -18,7 +19,6 @@ from visualproof_server.proving.numbers import scan_numbers
 _EDGES = re.compile(r"[^:#=()\[\]{};|,<>*\"']+")
 # Parts of one identifier stand closer than this (heights).
 _PART_GAP = 1.5
-_RUN_ON_GAP = 0.8
 # Forms print one character a box; the boxes stand further apart.
 _BOX_GAP = 5.0
 
@@ -83,7 +83,7 @@ class Identifier:
             if not any(c.isalnum() for c in text):
                 continue
             close = bool(groups) and groups[-1][-1] == word - 1
-            close = close and index.gap_after(word - 1) < _RUN_ON_GAP and _is_part(text)
+            close = close and index.gap_after(word - 1) < NEAR and _is_part(text)
             if close and _is_part(index.words[word - 1].text):
                 groups[-1].append(word)
             else:
@@ -117,7 +117,7 @@ class Identifier:
             if index.gap_after(left) > (_BOX_GAP if boxed else _PART_GAP):
                 return "GROUPING_UNKNOWN"
         first, last = run.words[0], run.words[-1]
-        run_on = _BOX_GAP if boxed and len(run.words) > 1 else _RUN_ON_GAP
+        run_on = _BOX_GAP if boxed and len(run.words) > 1 else NEAR
         row = index.rows[index.row_of[first]]
         before = first - 1 if first > row.start else None
         after = last + 1 if last + 1 < row.end else None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from visualproof_server.model.answer import JsonScalar
-from visualproof_server.model.report import FieldSpec
+from visualproof_server.model.report import FieldSpec, Reason
 from visualproof_server.proving.index import Index, Run
 
 
@@ -12,13 +12,13 @@ from visualproof_server.proving.index import Index, Run
 class Match:
     """A printed run that equals a claim by kind.
 
-    doubt is a reason code when it may equal it but that cannot be decided; rank orders places
-    that look more like the kind (0) before others; verbatim says that the spelling is equal too.
+    doubt is a reason code when it may equal it but that cannot be decided; lesser says why it looks
+    less like the kind than others may; verbatim says that the spelling is equal too.
     """
 
     run: Run
     doubt: str = ""
-    rank: int = 0
+    lesser: Reason | None = None
     verbatim: bool = False
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
-from visualproof_server.model.report import FieldSpec
+from visualproof_server.model.report import FieldSpec, Reason
 from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.locales import conventions
@@ -70,7 +70,7 @@ class Number:
             if same or code in _DOUBTS:
                 doubt = "" if same else code
                 verbatim = read.digits == claim.digits
-                matches.append(Match(run, doubt, self._rank(claim, read, index), verbatim))
+                matches.append(Match(run, doubt, self._lesser(claim, read), verbatim))
         return matches
 
     def misread(self, claim: NumberClaim, field: FieldSpec, index: Index) -> list[Run]:
@@ -106,9 +106,9 @@ class Number:
         """Whether a printed number can be one of this kind at all."""
         return not read.percent
 
-    def _rank(self, claim: NumberClaim, read: NumberRead, index: Index) -> int:
-        """Numbers as the claim has them first: 10 of "10 cm" is a length."""
-        return 1 if read.unit and not claim.unit else 0
+    def _lesser(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
+        """10 of "10 cm" is a length."""
+        return _WITH_UNIT if read.unit and not claim.unit else None
 
     def _candidates(self, claim: NumberClaim, index: Index) -> list[tuple[Run, NumberRead]]:
         by_value = _by_value(index)
@@ -136,7 +136,7 @@ class Number:
             return False, "SEPARATOR_UNKNOWN"
         if read.loose and not self._settled(read, field, index):
             return False, _LOOSE.get(read.loose, "GROUPING_UNKNOWN")
-        if _ZEROS.match(read.digits) and read.digits != claim.digits:
+        if ZEROS.match(read.digits) and read.digits != claim.digits:
             return False, "LEADING_ZEROS"
         return True, ""
 
@@ -162,8 +162,10 @@ class Number:
         return "VALUE_DIFFERS"
 
 
+_WITH_UNIT = Reason("UNIT_DIFFERS", "Printed with a unit that the claim does not have.")
+_BARE = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
 # As codes have them, and amounts that lost their decimal mark.
-_ZEROS = re.compile(r"0\d")
+ZEROS = re.compile(r"0\d")
 _LOOSE = {"scale": "SCALE_UNKNOWN", "bound": "BOUND_UNKNOWN"}
 _DOUBTS = frozenset(
     {
@@ -186,9 +188,9 @@ class Money(Number):
     def _is(self, read: NumberRead) -> bool:
         return not read.percent and not read.unit
 
-    def _rank(self, claim: NumberClaim, read: NumberRead, index: Index) -> int:
-        """Amounts with decimals or a currency first: a bare integer may be a count."""
-        return 0 if _has_cents(read) or read.currencies else 1
+    def _lesser(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
+        """A bare integer may be a count."""
+        return None if _has_cents(read) or read.currencies else _BARE
 
     def _compare(
         self, claim: NumberClaim, read: NumberRead, run: Run, field: FieldSpec, index: Index

@@ -1,6 +1,5 @@
 """All kinds by name, and the kind of a value whose field names none."""
 
-import re
 from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
@@ -10,7 +9,7 @@ from visualproof_server.proving.kinds.boolean import Boolean
 from visualproof_server.proving.kinds.date import Date
 from visualproof_server.proving.kinds.identifier import Email, Identifier, Phone, Url
 from visualproof_server.proving.kinds.kind import ValueKind
-from visualproof_server.proving.kinds.number import Money, Number, Percent, Quantity
+from visualproof_server.proving.kinds.number import ZEROS, Money, Number, Percent, Quantity
 from visualproof_server.proving.kinds.text import Choice, Quote, Text
 
 KINDS: dict[str, ValueKind] = {
@@ -31,8 +30,6 @@ KINDS: dict[str, ValueKind] = {
         Choice(),
     )
 }
-# Zeros that a number would not have.
-_ZEROS = re.compile(r"\W*0+\d")
 
 
 def kind_by_value(value: JsonScalar, field: FieldSpec, index: Index) -> ValueKind:
@@ -48,7 +45,7 @@ def kind_by_value(value: JsonScalar, field: FieldSpec, index: Index) -> ValueKin
         if KINDS["date"].parse(value, field, index) is not None:
             return KINDS["date"]
         number = KINDS["number"].parse(value, field, index)
-        if number is not None and not _ZEROS.match(value):
+        if number is not None and not ZEROS.match(number.digits):
             if number.percent:
                 return KINDS["percent"]
             return KINDS["money"] if number.currencies else KINDS["number"]

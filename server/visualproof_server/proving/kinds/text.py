@@ -27,12 +27,8 @@ class Text:
         return [
             Match(
                 run,
-                _edge(claim, run)
-                or ("GROUPING_UNKNOWN" if index.runs_on(run) else "")
-                or ("PART_OF_WORD" if index.cut(run) else "")
-                or self._doubt(claim, run, index),
-                0,
-                run.text == claim,
+                _edge(claim, run) or index.part(run) or self._doubt(claim, run, index),
+                verbatim=run.text == claim,
             )
             for run in locate.exact(claim, index)
         ]
