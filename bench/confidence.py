@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from visualproof_server.model.document import ReadOptions, TextLayer, Word
-from visualproof_server.proving.normalize import compact, tokens
+from visualproof_server.proving.text.folding import compact, tokens
 from visualproof_server.reading.reader import read_page
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.worker import engines

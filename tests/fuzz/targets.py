@@ -11,10 +11,10 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.prompting.render import MarkerStyle, render
 from visualproof_server.proving.answer import MAX_DEPTH, MAX_FIELDS, MAX_PROOFS, parse_answer
-from visualproof_server.proving.index import Index
 from visualproof_server.proving.kinds.registry import KINDS
-from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import scan_numbers
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.numbers import scan_numbers
 from visualproof_server.reading.tesseract import parse_tsv
 from visualproof_server.storing.disk import checked
 

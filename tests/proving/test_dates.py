@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from visualproof_server.proving.dates import scan_dates
+from visualproof_server.proving.values.dates import scan_dates
 
 
 def days(text: str) -> set[str]:

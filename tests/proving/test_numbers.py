@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from visualproof_server.proving.locales import conventions
-from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import readings_of, scan_numbers
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.locales import conventions
+from visualproof_server.proving.values.numbers import readings_of, scan_numbers
 
 
 def values(text: str) -> list[Decimal]:

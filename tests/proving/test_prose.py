@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from visualproof_server.model.prose import ProseClass
 from visualproof_server.model.report import FieldSpec, Relation, Report, Status
-from visualproof_server.proving.prose import check_prose
+from visualproof_server.proving.decide.prose import check_prose
 
 from proving.claims import report_of, word
 from proving.pages import printed

@@ -13,7 +13,8 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.export import ExportRequest, SecondReading, SecondReadings
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Report
-from visualproof_server.proving import prose, prove
+from visualproof_server.proving import prove
+from visualproof_server.proving.decide import prose
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.second_readings import recorded
 from visualproof_server.reading import reader, steps

@@ -16,19 +16,19 @@ from visualproof_server.model.report import (
     Report,
     Status,
 )
-from visualproof_server.proving import areas as proofs
 from visualproof_server.proving.answer import parse_answer
-from visualproof_server.proving.context import has_context, label_runs, labelled
-from visualproof_server.proving.index import Index, Run
-from visualproof_server.proving.items import settle_lists
+from visualproof_server.proving.decide.gate import Finding, gate
+from visualproof_server.proving.decide.items import settle_lists
+from visualproof_server.proving.decide.relations import derive, recompute
+from visualproof_server.proving.decide.search import Search
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
-from visualproof_server.proving.normalize import fold_text
-from visualproof_server.proving.relations import derive, recompute
+from visualproof_server.proving.places import citations as proofs
+from visualproof_server.proving.places.captions import has_context, label_runs, labelled
+from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.request import ProveRequest
-from visualproof_server.proving.search import Search
 from visualproof_server.proving.second_look import LookAgain, SecondLook
-from visualproof_server.proving.verdict import Finding, gate
+from visualproof_server.proving.text.folding import fold_text
 
 __all__ = ["RULES_VERSION", "Index", "LookAgain", "prove"]
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.geometry import Box, union
 from visualproof_server.model.report import REASONS, Reason, Status
-from visualproof_server.proving.edges import has_stroke, touches_stroke
-from visualproof_server.proving.index import Index, Run, word_tokens
-from visualproof_server.proving.normalize import agree, contains, tokens
-from visualproof_server.proving.verdict import Finding
+from visualproof_server.proving.decide.gate import Finding
+from visualproof_server.proving.places.index import Index, Run, word_tokens
+from visualproof_server.proving.text.boundaries import has_stroke, touches_stroke
+from visualproof_server.proving.text.folding import agree, contains, tokens
 
 # Words read with less confidence than this are read a second time before they prove anything.
 # Calibrated by bench/confidence.py on human transcripts (docs/design.md): above it, about one

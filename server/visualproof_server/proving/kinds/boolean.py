@@ -2,9 +2,9 @@
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.normalize import fold_text
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.folding import fold_text
 
 _WORDS = {
     True: frozenset(

@@ -5,12 +5,12 @@ from datetime import date
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving.dates import DateRead, scan_dates
-from visualproof_server.proving.edges import day_continues
-from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.locales import conventions
-from visualproof_server.proving.normalize import plain
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.boundaries import day_continues
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.dates import DateRead, scan_dates
+from visualproof_server.proving.values.locales import conventions
 
 
 @dataclass(frozen=True, slots=True)

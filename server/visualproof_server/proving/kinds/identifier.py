@@ -9,11 +9,11 @@ from stdnum import iban
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving.edges import NEAR
-from visualproof_server.proving.index import Index, Run, Stream
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.normalize import Token, confusable, fold_text, plain
-from visualproof_server.proving.numbers import scan_numbers
+from visualproof_server.proving.places.index import Index, Run, Stream
+from visualproof_server.proving.text.boundaries import NEAR
+from visualproof_server.proving.text.folding import Token, confusable, fold_text, plain
+from visualproof_server.proving.values.numbers import scan_numbers
 
 # Characters that end an identifier inside a word; others, such as "-" and "/", belong to it.
 _EDGES = re.compile(r"[^:#=()\[\]{};|,<>*\"']+")

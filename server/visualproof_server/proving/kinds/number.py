@@ -6,12 +6,12 @@ from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec, Reason
-from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.locales import conventions
-from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import NumberRead, scan_numbers
-from visualproof_server.proving.units import CURRENCIES
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.locales import conventions
+from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.values.units import CURRENCIES
 
 
 @dataclass(frozen=True, slots=True)

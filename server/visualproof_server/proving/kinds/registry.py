@@ -4,13 +4,13 @@ from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving.index import Index
 from visualproof_server.proving.kinds.boolean import Boolean
 from visualproof_server.proving.kinds.date import Date
 from visualproof_server.proving.kinds.identifier import Email, Identifier, Phone, Url
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.number import ZEROS, Money, Number, Percent, Quantity
 from visualproof_server.proving.kinds.text import Choice, Quote, Text
+from visualproof_server.proving.places.index import Index
 
 KINDS: dict[str, ValueKind] = {
     kind.name: kind

@@ -2,10 +2,10 @@
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving import locate
-from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.normalize import compact, fold, tokens
+from visualproof_server.proving.places import locate
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.folding import compact, fold, tokens
 
 # The rest of a row up to a gap this wide (in heights) is one printed text.
 _TEXT_GAP = 3.0

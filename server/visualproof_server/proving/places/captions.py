@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from visualproof_server.model.geometry import Box, x_overlap, y_overlap
 from visualproof_server.model.report import FieldSpec
-from visualproof_server.proving import locate
-from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.kinds.kind import ValueKind
+from visualproof_server.proving.places import locate
+from visualproof_server.proving.places.index import Index, Run, word_tokens
 
 # A value under or above its label stands within this many label heights.
 _NEAR_HEIGHTS = 3.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from visualproof_server.proving.index import Index, Run, word_tokens
-from visualproof_server.proving.normalize import compact, confusable, fold_text, tokens
+from visualproof_server.proving.places.index import Index, Run, word_tokens
+from visualproof_server.proving.text.folding import compact, confusable, fold_text, tokens
 
 # Bounds that keep hostile proofs cheap (docs/operating.md, limits).
 MAX_FUZZY_CHARS = 600

@@ -5,14 +5,14 @@ from typing import Any
 
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.report import FieldSpec, Reason, Status
-from visualproof_server.proving import context
-from visualproof_server.proving.areas import Area
-from visualproof_server.proving.index import Index, Run
+from visualproof_server.proving.decide.gate import Finding
+from visualproof_server.proving.decide.misses import Misses, sentence
 from visualproof_server.proving.kinds.kind import Match, ValueKind
-from visualproof_server.proving.misses import Misses, sentence
-from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import scan_numbers
-from visualproof_server.proving.verdict import Finding
+from visualproof_server.proving.places import captions as context
+from visualproof_server.proving.places.citations import Area
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.numbers import scan_numbers
 
 # Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
 _NOT_VERBATIM = {"CASE_DIFFERS", "PUNCTUATION_DIFFERS", "SIGN_DIFFERS", "UNIT_DIFFERS"}

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from visualproof_server.model.report import FieldResult, Reason, Status
-from visualproof_server.proving.context import on_total_row
-from visualproof_server.proving.index import Index, Run
 from visualproof_server.proving.kinds.registry import KINDS
+from visualproof_server.proving.places.captions import on_total_row
+from visualproof_server.proving.places.index import Index, Run
 
 # Places of one value up to which they are looked at.
 MAX_PLACES = 500

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from visualproof_server.proving.edges import runs_on
-from visualproof_server.proving.units import CURRENCIES, LONE_SCALES, SCALES, SYMBOLS, UNITS
+from visualproof_server.proving.text.boundaries import runs_on
+from visualproof_server.proving.values.units import CURRENCIES, LONE_SCALES, SCALES, SYMBOLS, UNITS
 
 MAX_DIGITS = 40
 

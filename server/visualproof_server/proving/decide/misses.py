@@ -3,12 +3,12 @@
 from typing import Any
 
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
-from visualproof_server.proving import locate
-from visualproof_server.proving.areas import Area
-from visualproof_server.proving.index import Index, Run, word_tokens
+from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.kinds.kind import ValueKind
-from visualproof_server.proving.normalize import contains, tokens
-from visualproof_server.proving.verdict import Finding
+from visualproof_server.proving.places import locate
+from visualproof_server.proving.places.citations import Area
+from visualproof_server.proving.places.index import Index, Run, word_tokens
+from visualproof_server.proving.text.folding import contains, tokens
 
 # Alike by this much, and different only in words read with low confidence: the reading may be wrong.
 _ALIKE = 0.75

@@ -8,13 +8,13 @@ from typing import Any
 
 from visualproof_server.model.document import Cell, Document, Page, Word
 from visualproof_server.model.geometry import Box, union, y_overlap
-from visualproof_server.proving import normalize
-from visualproof_server.proving.columns import column_order
-from visualproof_server.proving.dates import DateRead, scan_dates
-from visualproof_server.proving.edges import NEAR, continues, part_is_cut, part_runs_on
-from visualproof_server.proving.normalize import Token, confusable, plain, unconfused
-from visualproof_server.proving.numbers import NumberRead, scan_numbers
-from visualproof_server.proving.rows import CELL_GAP, Row, rows_of
+from visualproof_server.proving.places.columns import column_order
+from visualproof_server.proving.places.rows import CELL_GAP, Row, rows_of
+from visualproof_server.proving.text import folding as normalize
+from visualproof_server.proving.text.boundaries import NEAR, continues, part_is_cut, part_runs_on
+from visualproof_server.proving.text.folding import Token, confusable, plain, unconfused
+from visualproof_server.proving.values.dates import DateRead, scan_dates
+from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from visualproof_server.model.document import Cell, Word
 from visualproof_server.model.geometry import Box, union, x_overlap
-from visualproof_server.proving.rows import Row
+from visualproof_server.proving.places.rows import Row
 
 # A gap of this many line heights parts two columns of a row.
 COLUMN_GAP = 1.5

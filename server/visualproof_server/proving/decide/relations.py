@@ -18,9 +18,9 @@ from visualproof_server.model.report import (
     RelationResult,
     Status,
 )
-from visualproof_server.proving.dates import scan_dates
-from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import readings_of, scan_numbers
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.dates import scan_dates
+from visualproof_server.proving.values.numbers import readings_of, scan_numbers
 
 MAX_EXPRESSION = 500
 MAX_RELATIONS = 200

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from visualproof_server.model.report import Reason, Status
-from visualproof_server.proving.index import Run
+from visualproof_server.proving.places.index import Run
 
 
 @dataclass(slots=True)

@@ -10,10 +10,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.prose import ProseClass, ProseReport, ProseSpan
 from visualproof_server.model.report import Outcome, Report, Status
-from visualproof_server.proving.dates import scan_dates
 from visualproof_server.proving.kinds.number import same_unit
-from visualproof_server.proving.normalize import plain
-from visualproof_server.proving.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.values.dates import scan_dates
+from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
 
 MAX_TEXT = 200_000
 MAX_REPORTS = 50

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from visualproof_server.proving.normalize import (
+from visualproof_server.proving.text.folding import (
     agree,
     compact,
     fold,

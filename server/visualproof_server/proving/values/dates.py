@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from babel.dates import get_month_names
 
-from visualproof_server.proving.edges import runs_on
+from visualproof_server.proving.text.boundaries import runs_on
 
 # Languages whose month names are known; CLDR by Babel.
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "id", "ms")

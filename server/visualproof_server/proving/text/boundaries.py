@@ -2,8 +2,8 @@
 
 import re
 
-from visualproof_server.proving.normalize import DIGIT_LIKE
-from visualproof_server.proving.units import CURRENCIES, SYMBOLS
+from visualproof_server.proving.text.folding import DIGIT_LIKE
+from visualproof_server.proving.values.units import CURRENCIES, SYMBOLS
 
 # Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
 _MARK = r"[.,;:'’‘`´·~\"”″°|!^#\\]"
