@@ -46,6 +46,19 @@ class Method(IntEnum):
     FUZZY = 3
 
 
+class Anchor(IntEnum):
+    """How the place of a value was told, the surest first; values as in the proto."""
+
+    NONE = 0
+    PROOF = 1
+    LABEL = 2
+    ROLE = 3
+    ROW = 4
+    ARITHMETIC = 5
+    UNIQUE = 6
+    REPEATED = 7
+
+
 ACTIONS: dict[Status, Action] = {
     Status.VERIFIED: Action.RELEASE,
     Status.DERIVED: Action.REVIEW,
@@ -85,6 +98,17 @@ REASONS: dict[str, str] = {
     "SCALE_UNKNOWN": "The letter after it may be a scale, such as million.",
     "BOUND_UNKNOWN": "A sign before it says less, more or about.",
     "LEADING_ZEROS": "It is printed with zeros before it, as codes are; a decimal mark may be missing.",
+    "PART_OF_TEXT": "It is printed only as a part of a longer name, text or clause.",
+    "PART_OF_RANGE": "It is printed as an end of a range, or a part of a longer quantity.",
+    "UNIT_UNKNOWN": "What stands after it may be its unit, or a mark that was misread.",
+    "CENTURY_UNKNOWN": "The year has two digits, and nothing tells its century.",
+    "ROLE_DIFFERS": "Its caption calls it something else than the field's name asks for.",
+    "ROLE_UNKNOWN": "The field's name asks for more than any caption says of it.",
+    "CAPTION_DIFFERS": "The label is only a part of the caption that is printed there.",
+    "ANCHOR_MISSING": "So short a value stands anywhere; give a proof, a label or a telling name.",
+    "ANCHOR_WEAK": "Its place was told by less than the field asks for.",
+    "LABEL_BLANK": "Nothing is printed at the label.",
+    "PAGE_NOT_READ": "A page was not read, so that what it prints is not known.",
     "GROUPING_UNKNOWN": "The digits beside it may belong to the same number or identifier.",
     "SEVERAL_PLACES": "Printed at several places, and nothing decides between them.",
     "HIDDEN_TEXT": "The file holds it as text that is not visible on the page; that is no evidence.",
@@ -131,7 +155,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """What the caller knows about a value. path is a JSON Pointer, `*` for any index."""
+    """What the caller knows about a value. path is a JSON Pointer, `*` for any index.
+
+    anchor is the least that must have told its place; NONE asks for nothing.
+    """
 
     path: str
     kind: str = ""
@@ -143,6 +170,7 @@ class FieldSpec:
     column_label: str = ""
     required: bool = False
     derived_allowed: bool = False
+    anchor: Anchor = Anchor.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +222,7 @@ class FieldResult:
     printed_text: str = ""
     candidates: tuple[Evidence, ...] = ()
     nearest: Evidence | None = None
+    anchor: Anchor = Anchor.NONE
 
 
 @dataclass(frozen=True, slots=True)

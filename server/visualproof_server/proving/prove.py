@@ -1,6 +1,8 @@
 """An answer against a document: the report."""
 
+import json
 from dataclasses import replace
+from datetime import date
 
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.geometry import span_quad, union
@@ -8,6 +10,7 @@ from visualproof_server.model.report import (
     ACTIONS,
     REASONS,
     Action,
+    Anchor,
     Evidence,
     FieldResult,
     FieldSpec,
@@ -19,12 +22,15 @@ from visualproof_server.model.report import (
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.decide.gate import Finding, gate
 from visualproof_server.proving.decide.items import settle_lists
+from visualproof_server.proving.decide.nulls import null_finding
 from visualproof_server.proving.decide.relations import derive, recompute
-from visualproof_server.proving.decide.search import Search
+from visualproof_server.proving.decide.roles import PrintedRoles
+from visualproof_server.proving.decide.search import Page, Search
+from visualproof_server.proving.kinds.date import DateClaim
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
-from visualproof_server.proving.places import citations as proofs
-from visualproof_server.proving.places.captions import has_context, label_runs, labelled
+from visualproof_server.proving.places import citations
+from visualproof_server.proving.places.captions import Captions
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.second_look import LookAgain, SecondLook
@@ -51,7 +57,7 @@ def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAg
         for spec in request.fields
         if "*" not in spec.path and spec.path not in seen and not _has_children(spec.path, seen)
     ]
-    relations = recompute(request.relations, results)
+    relations = recompute(request.relations, results, prover.day_of)
     actions = [r.action for r in results] + [r.action for r in relations]
     document = index.document
     return Report(
@@ -70,12 +76,27 @@ class _Prover:
         self.index = index
         self._request = request
         self._second = SecondLook(index, look_again)
+        labels = [
+            label
+            for spec in request.fields
+            for label in (*spec.labels, spec.row_label, spec.column_label)
+            if label
+        ]
+        self.roles = PrintedRoles(index)
+        self._page = Page(index, Captions(index, labels), self.roles)
         self._exact = {spec.path: spec for spec in request.fields if "*" not in spec.path}
         self._wild = [(spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path]
         self._stricter = {p.status: p.action for p in request.policy}
         self.stale = self._staleness()
         # What each result was made from; its lists hold all places, the report's not.
         self._cases: dict[str, tuple[Claim, Finding]] = {}
+
+    def day_of(self, result: FieldResult) -> date | None:
+        """The one day that a proven value means."""
+        value = json.loads(result.value_json)
+        parsed = KINDS["date"].parse(value, self.spec_for(result.path), self.index)
+        days = parsed.days if isinstance(parsed, DateClaim) else frozenset()
+        return next(iter(days)) if len(days) == 1 else None
 
     def spec_for(self, path: str) -> FieldSpec:
         if path in self._exact:
@@ -100,13 +121,19 @@ class _Prover:
     def prove(self, claim: Claim) -> FieldResult:
         spec = self.spec_for(claim.path)
         if self.stale is not None:
-            return self._result(claim, spec, spec.kind, Finding(Status.STALE, [self.stale]))
+            return self._result(
+                claim, spec, spec.kind, Finding(status=Status.STALE, reasons=(self.stale,))
+            )
         if not claim.comparable:
             note = Reason("NOT_ALLOWED", REASONS["NOT_ALLOWED"])
-            return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
+            return self._result(
+                claim, spec, spec.kind, Finding(status=Status.UNSUPPORTED, reasons=(note,))
+            )
         if spec.kind and spec.kind not in KINDS:
             note = Reason("KIND_UNKNOWN", f"Kind must be one of {', '.join(KINDS)}.")
-            return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
+            return self._result(
+                claim, spec, spec.kind, Finding(status=Status.UNSUPPORTED, reasons=(note,))
+            )
         if claim.value is None:
             return self._null(claim, spec)
         kind = KINDS[spec.kind] if spec.kind else kind_by_value(claim.value, spec, self.index)
@@ -128,62 +155,51 @@ class _Prover:
 
     def _null(self, claim: Claim, spec: FieldSpec) -> FieldResult:
         kind = KINDS[spec.kind] if spec.kind else KINDS["text"]
-        required = [Reason("REQUIRED", REASONS["REQUIRED"])] if spec.required else []
-        if not has_context(spec):
-            note = Reason("NO_LABEL", "A null without labels cannot be checked; give labels.")
-            status = Status.ABSENT if spec.required else Status.UNCERTAIN
-            return self._result(claim, spec, kind.name, Finding(status, [*required, note]))
-        places = labelled(spec, kind, self.index)
-        if places:
-            value = places[0].values[0]
-            note = Reason("LABEL_HAS_VALUE", "The answer says null, but its label has a value.")
-            finding = Finding(Status.MISMATCH, [note], [value], printed=value.text, exact=True)
-            return self._result(claim, spec, kind.name, finding)
-        printed = (
-            "printed without a value" if label_runs(spec.labels, self.index) else "not printed"
-        )
-        note = Reason("SEARCHED", f"Searched for {len(spec.labels)} label(s), {printed}.")
-        return self._result(claim, spec, kind.name, Finding(Status.ABSENT, [*required, note]))
+        return self._result(claim, spec, kind.name, null_finding(spec, kind, self._page))
 
     def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> FieldResult:
         index = self.index
-        areas, reasons = proofs.resolve(claim, index, self._request.shown)
+        areas, reasons = citations.resolve(claim, index, self._request.shown)
         parsed = kind.parse(claim.value, spec, index)
         compared = kind
         if parsed is None:
             text = str(claim.value)
             if not any(c.isalnum() for c in fold_text(text)):
                 note = Reason("EMPTY_VALUE", REASONS["EMPTY_VALUE"])
-                return self._result(claim, spec, kind.name, Finding(Status.NOT_FOUND, [note]))
+                return self._result(
+                    claim, spec, kind.name, Finding(status=Status.NOT_FOUND, reasons=(note,))
+                )
             note = Reason("VALUE_UNPARSABLE", f"The value is no {kind.name}; compared as text.")
             reasons = [note, *reasons]
             compared = KINDS["text"]
             parsed = compared.parse(claim.value, spec, index)
             if parsed is None:
-                return self._result(claim, spec, kind.name, Finding(Status.NOT_FOUND, reasons))
-        search = Search(claim, spec, compared, parsed, index)
+                return self._result(
+                    claim, spec, kind.name, Finding(status=Status.NOT_FOUND, reasons=tuple(reasons))
+                )
+        search = Search(claim, spec, compared, parsed, self._page)
         if claim.derivation and areas:
             finding = self._derived(claim, areas, reasons, search)
         elif areas:
             finding = search.nearby(areas, search.cited(areas, reasons))
         elif claim.proofs and all(r.code == "TABLES_NOT_READ" for r in reasons):
-            finding = Finding(Status.UNSUPPORTED, reasons)
+            finding = Finding(status=Status.UNSUPPORTED, reasons=tuple(reasons))
         elif claim.proofs or claim.malformed:
             finding = search.uncited(reasons)
             if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
-                finding.status = Status.FOUND_ELSEWHERE
+                finding = finding.demoted(Status.FOUND_ELSEWHERE)
         else:
             finding = search.uncited(reasons)
         if compared is not kind and finding.status is Status.VERIFIED:
-            finding.status = Status.EVIDENCE_ONLY
+            finding = finding.demoted(Status.EVIDENCE_ONLY)
         if getattr(parsed, "bad_check_digit", False):
             # A real one has the right digit, so claim and page may share one misreading.
-            finding.reasons.append(Reason("CHECK_DIGIT", REASONS["CHECK_DIGIT"]))
-            finding.suspect = True
+            note = Reason("CHECK_DIGIT", REASONS["CHECK_DIGIT"])
+            finding = replace(finding, reasons=(*finding.reasons, note), needs_second_reading=True)
         return self._result(claim, spec, kind.name, finding)
 
     def _derived(
-        self, claim: Claim, areas: list[proofs.Area], reasons: list[Reason], search: Search
+        self, claim: Claim, areas: list[citations.CitedSpan], reasons: list[Reason], search: Search
     ) -> Finding:
         direct = search.cited(areas, reasons)
         if direct.status is Status.VERIFIED:
@@ -191,21 +207,24 @@ class _Prover:
         words = sorted({w for a in areas for w in (a.printed.words if a.printed else a.words)})
         printed = " ".join(self.index.words[w].text for w in words)
         code, message = derive(claim.derivation, printed, claim.value)
-        runs = [a.printed for a in areas if a.printed is not None] or direct.places
+        runs = tuple(a.printed for a in areas if a.printed is not None) or direct.places
         if not code:
             return Finding(
-                Status.DERIVED, [*reasons], runs, printed=printed, exact=True, cited=True
-            )
+                status=Status.DERIVED, reasons=tuple(reasons), places=runs, printed=printed,
+                exact=True, cited=True, anchor=Anchor.ARITHMETIC,
+            )  # fmt: skip
         return Finding(
-            Status.MISMATCH, [Reason(code, message), *reasons], runs, printed=printed, cited=True
-        )
+            status=Status.MISMATCH, reasons=(Reason(code, message), *reasons), places=runs,
+            printed=printed, cited=True,
+        )  # fmt: skip
 
     def _result(self, claim: Claim, spec: FieldSpec, kind: str, finding: Finding) -> FieldResult:
         if finding.status is Status.UNCERTAIN and self._second.reads(claim, finding):
-            finding.status, finding.exact = Status.VERIFIED, True
+            finding = replace(finding, status=Status.VERIFIED, exact=True)
             doubt = None
         else:
             doubt = self._second.doubt(finding) or self._structure_doubt(claim, spec, finding)
+            doubt = doubt or _weak_anchor(spec, finding)
         status = gate(finding, doubt, self.stale)
         reasons = list(finding.reasons)
         if doubt is not None:
@@ -230,6 +249,7 @@ class _Prover:
             finding.printed,
             tuple(self._evidence(r, method, finding) for r in finding.others[:MAX_EVIDENCE]),
             self._evidence(finding.nearest, Method.FUZZY, finding) if finding.nearest else None,
+            finding.anchor if status is Status.VERIFIED else Anchor.NONE,
         )
 
     def _structure_doubt(self, claim: Claim, spec: FieldSpec, finding: Finding) -> Reason | None:
@@ -268,14 +288,14 @@ class _Prover:
         if result.status is not Status.VERIFIED and not open_between:
             return []
         _, finding = self._cases[result.path]
-        return finding.equal or finding.places[:1]
+        return list(finding.equal or finding.places[:1])
 
     def settle(self, result: FieldResult, place: Run) -> FieldResult:
         """A list item that was ambiguous, given its own place."""
         claim, was = self._cases[result.path]
         finding = Finding(
-            Status.VERIFIED, [], [place], printed=place.text, exact=True, cited=was.cited,
-            suspect=was.suspect,
+            status=Status.VERIFIED, places=(place,), printed=place.text, exact=True,
+            cited=was.cited, needs_second_reading=was.needs_second_reading, anchor=Anchor.ROW,
         )  # fmt: skip
         return self._result(claim, self.spec_for(claim.path), result.kind, finding)
 
@@ -292,12 +312,21 @@ class _Prover:
     def row_of(self, path: str, run: Run, note: Reason) -> FieldResult:
         """What is printed like the items of a list, and is none of them."""
         claim, spec = Claim(path, None, ""), self.spec_for(path)
-        finding = Finding(Status.UNCERTAIN, [note], [run], printed=run.text, exact=True)
+        finding = Finding(
+            status=Status.UNCERTAIN, reasons=(note,), places=(run,), printed=run.text, exact=True
+        )
         status = gate(finding, None, self.stale)
         return FieldResult(
             claim.path, "", "text", status, self.action(status, spec), (note,),
             (self._evidence(run, Method.EXACT, finding),), run.text,
         )  # fmt: skip
+
+
+def _weak_anchor(spec: FieldSpec, finding: Finding) -> Reason | None:
+    """Whether the place was told by less than the field asks for."""
+    if spec.anchor is Anchor.NONE or Anchor.NONE < finding.anchor <= spec.anchor:
+        return None
+    return Reason("ANCHOR_WEAK", REASONS["ANCHOR_WEAK"])
 
 
 def _has_children(path: str, seen: set[str]) -> bool:

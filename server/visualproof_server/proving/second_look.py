@@ -43,7 +43,7 @@ class SecondLook:
         if finding.status is not Status.VERIFIED:
             return None
         for run in finding.places:
-            unsure = {w for w in run.words if finding.suspect or self._low(w)}
+            unsure = {w for w in run.words if finding.needs_second_reading or self._low(w)}
             low = [w for w in run.words if w in unsure or self._stroke(w)]
             if low and not self._settled(run, low):
                 if not self._has_pixels(run.words[0]):

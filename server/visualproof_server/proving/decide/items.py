@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from visualproof_server.model.report import FieldResult, Reason, Status
+from visualproof_server.proving.decide.roles import PrintedRoles
 from visualproof_server.proving.kinds.registry import KINDS
-from visualproof_server.proving.places.captions import on_total_row
 from visualproof_server.proving.places.index import Index, Run
 
 # Places of one value up to which they are looked at.
 MAX_PLACES = 500
+
+# What rows of a table that are no items are called.
+SUMS = frozenset({"total", "subtotal", "tax", "due", "line_total", "discount", "shipping"})
 
 TableRow = tuple[int, int]
 """Table and row, both 1-based."""
@@ -20,6 +23,7 @@ class Judge(Protocol):
     """What a result becomes when its list decides."""
 
     index: Index
+    roles: PrintedRoles
 
     def places(self, result: FieldResult) -> list[Run]:
         """Every place that prints a value which is proven, or open between equal prints.
@@ -73,7 +77,7 @@ def _settle_equal(out: list[FieldResult], judge: Judge) -> None:
             continue
         if result.status is Status.AMBIGUOUS:
             groups.setdefault((pattern, result.value_json), []).append(number)
-        elif KINDS[result.kind].chance:
+        elif KINDS[result.kind].repeats_by_chance:
             key = (pattern, places[0].words)
             if key in used:
                 note = Reason("CLAIMED_TWICE", f"{used[key]} already uses this place.")
@@ -204,7 +208,7 @@ class _Rows:
     def _without_row(self, item: _Item, taken: dict[TableRow, _Item]) -> None:
         """An item whose values stand in different rows, or in another item's."""
         claimed = [row for row, count in item.rows.items() if count >= 2 and row in taken]
-        named = [n for n in item.results if not KINDS[self._out[n].kind].chance]
+        named = [n for n in item.results if not KINDS[self._out[n].kind].repeats_by_chance]
         named = [n for n in named if self._places[n]]
         places = sum(bool(self._places[n]) for n in item.results)
         if claimed:
@@ -245,11 +249,14 @@ class _Rows:
             last = Run((words[-1],), self._text(words[-1]))
             if heads or (table, row) in touched or not columns <= self._filled(table, row):
                 continue
-            if on_total_row(last, self._index) or not self._has_value(table, row):
+            if self._is_sum(last) or not self._has_value(table, row):
                 continue
             note = Reason("ITEM_MISSING", f"Row {row} of table {table} is printed; no item has it.")
             out.append(self._judge.row_of(f"{self._name}/-/{row}", run, note))
         return out
+
+    def _is_sum(self, last: Run) -> bool:
+        return bool(self._judge.roles.at(last) & SUMS)
 
     def _filled(self, table: int, row: int) -> set[int]:
         return {c.column for w in self._row_words(table, row) if (c := self._index.cells[w])}

@@ -1,12 +1,13 @@
 """What is said of a value that is equal nowhere: what its place prints, or the nearest print."""
 
+from dataclasses import replace
 from typing import Any
 
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places import locate
-from visualproof_server.proving.places.citations import Area
+from visualproof_server.proving.places.citations import CitedSpan
 from visualproof_server.proving.places.index import Index, Run, word_tokens
 from visualproof_server.proving.text.folding import contains, tokens
 
@@ -25,47 +26,51 @@ class Misses:
         self.parsed, self.index = parsed, index
 
     def printed_instead(
-        self, areas: list[Area], whole: list[Run], reasons: list[Reason]
+        self, spans: list[CitedSpan], whole: list[Run], reasons: list[Reason]
     ) -> Finding:
         """Nothing equal anywhere: what is printed where the proof points."""
-        cited_words = {w for a in areas for w in a.words}
+        cited_words = {w for a in spans for w in a.words}
         confused = self.confused(cited_words)
         if confused is not None:
-            confused.reasons += reasons
-            return confused
-        printed = whole or self._of_kind(areas)
+            return replace(confused, reasons=(*confused.reasons, *reasons))
+        printed = whole or self._of_kind(spans)
         if not printed:
-            printed = [a.nearest for a in areas if a.nearest is not None]
+            printed = [a.nearest for a in spans if a.nearest is not None]
         if not printed:
             return self.nowhere(reasons)
         value = max(printed, key=lambda r: locate.likeness(self.text, r.text))
-        if self.kind.name in ("text", "quote", "choice"):
-            unsure = self._unsure(value)
+        if self.kind.is_text:
+            unsure = self.unsure(value)
             if unsure is not None:
-                unsure.reasons += reasons
-                return unsure
+                return replace(unsure, reasons=(*unsure.reasons, *reasons))
         code = self.kind.differs(self.parsed, value, self.spec, self.index).code
         return Finding(
-            Status.MISMATCH,
-            [Reason(code, sentence(code)), *reasons],
-            [value],
+            status=self.sure_status(value, False),
+            reasons=(Reason(code, REASONS[code]), *reasons),
+            places=(value,),
             printed=value.text,
             similarity=locate.likeness(self.text, value.text),
             cited=True,
         )
 
-    def _of_kind(self, areas: list[Area]) -> list[Run]:
-        if self.kind.name in ("text", "quote", "choice"):
+    def sure_status(self, value: Run, several: bool) -> Status:
+        """MISMATCH where what is printed was read for sure; else it may be the value after all."""
+        if several:
+            return Status.AMBIGUOUS
+        return Status.MISMATCH
+
+    def _of_kind(self, spans: list[CitedSpan]) -> list[Run]:
+        if self.kind.is_text:
             return []
         return [
             run
-            for area in areas
-            for row in area.rows
+            for span in spans
+            for row in span.rows
             for run in self.kind.printed(
                 [
                     w
                     for w in range(self.index.rows[row].start, self.index.rows[row].end)
-                    if w in area.words
+                    if w in span.words
                 ],
                 self.spec,
                 self.index,
@@ -82,15 +87,15 @@ class Misses:
         if not runs:
             return None
         return Finding(
-            Status.UNCERTAIN,
-            [Reason("OCR_CONFUSION", sentence("OCR_CONFUSION"))],
-            runs[:1],
-            runs[1:10],
-            runs[0].text,
+            status=Status.UNCERTAIN,
+            reasons=(Reason("OCR_CONFUSION", REASONS["OCR_CONFUSION"]),),
+            places=tuple(runs[:1]),
+            others=tuple(runs[1:10]),
+            printed=runs[0].text,
             similarity=0.99,
         )
 
-    def _unsure(self, run: Run) -> Finding | None:
+    def unsure(self, run: Run) -> Finding | None:
         """Alike, and different only in words that were read with low confidence."""
         likeness = locate.likeness(self.text, run.text)
         if likeness < _ALIKE:
@@ -104,9 +109,13 @@ class Misses:
         low = [w for w in different if (self.index.words[w].confidence or 0.0) < _SURE]
         if different and len(low) == len(different):
             return Finding(
-                Status.UNCERTAIN,
-                [Reason("LOW_CONFIDENCE", "The words that differ were read with low confidence.")],
-                [run],
+                status=Status.UNCERTAIN,
+                reasons=(
+                    Reason(
+                        "LOW_CONFIDENCE", "The words that differ were read with low confidence."
+                    ),
+                ),
+                places=(run,),
                 printed=run.text,
                 similarity=likeness,
             )
@@ -121,24 +130,22 @@ class Misses:
     def nowhere(self, reasons: list[Reason]) -> Finding:
         confused = self.confused(None)
         if confused is not None:
-            confused.reasons += reasons
-            return confused
+            return replace(confused, reasons=(*confused.reasons, *reasons))
         near = locate.nearest(self.text, self.index)
-        if near is not None and self.kind.name in ("text", "quote", "choice"):
-            unsure = self._unsure(near.run)
+        if near is not None and self.kind.is_text:
+            unsure = self.unsure(near.run)
             if unsure is not None:
-                unsure.reasons += reasons
-                return unsure
-        finding = Finding(Status.NOT_FOUND, list(reasons))
+                return replace(unsure, reasons=(*unsure.reasons, *reasons))
+        notes = list(reasons)
         if self._is_hidden():
-            finding.reasons.insert(0, Reason("HIDDEN_TEXT", sentence("HIDDEN_TEXT")))
-        if near is not None:
-            finding.nearest, finding.similarity = near.run, near.similarity
-            code = locate.difference(self.text, near.run.text)
-            finding.reasons.append(Reason(code, f"{sentence(code)} That is the nearest print."))
-        return finding
-
-
-def sentence(code: str) -> str:
-    """What a reason code means."""
-    return REASONS[code]
+            notes.insert(0, Reason("HIDDEN_TEXT", REASONS["HIDDEN_TEXT"]))
+        if near is None:
+            return Finding(status=Status.NOT_FOUND, reasons=tuple(notes))
+        code = locate.difference(self.text, near.run.text)
+        notes.append(Reason(code, f"{REASONS[code]} That is the nearest print."))
+        return Finding(
+            status=Status.NOT_FOUND,
+            reasons=tuple(notes),
+            nearest=near.run,
+            similarity=near.similarity,
+        )

@@ -10,43 +10,29 @@ from decimal import ROUND_HALF_UP, Decimal
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.prose import ProseClass, ProseReport, ProseSpan
 from visualproof_server.model.report import Outcome, Report, Status
-from visualproof_server.proving.kinds.number import same_unit
-from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.text.doubt import Doubt
+from visualproof_server.proving.text.folding import fold_text, plain
+from visualproof_server.proving.values import spelled
 from visualproof_server.proving.values.dates import scan_dates
 from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.values.units import same_unit
 
 MAX_TEXT = 200_000
 MAX_REPORTS = 50
 
-# Number words up to twenty, in the languages of the reading tests.
-_WORDS = {
-    word: number
-    for words in (
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen twenty",
-        "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn"
-        " fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig",
-        "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze"
-        " seize dix-sept dix-huit dix-neuf vingt",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
-        " dieciséis diecisiete dieciocho diecinueve veinte",
-    )
-    for number, word in enumerate(words.split())
-} | {"half": Decimal("0.5"), "dozen": 12}
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
-_LEFT_OVER = re.compile(r"\d+(?:[.,/:'\-]\d+)*")
+_LEFT_OVER = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,/:'\-]\d+)*[⁰¹²³⁴-⁹½¼¾]*")
 # Articles and everyday words of some language: "once a week" is no eleven.
-_NOT_ALONE = {"un", "uno", "null", "once"}
+_NOT_ALONE = frozenset({"un", "uno", "null", "once", "a", "one", "une", "ein", "eine", "en", "et"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """A verified number: with its currency, unit and whether it is a percentage."""
+    """A verified number: with its unit ("%" among them), currency and bound."""
 
     value: Decimal
-    percent: bool
-    currencies: frozenset[str]
     unit: str
+    currencies: frozenset[str]
+    bound: str
     path: str
     derived: bool
 
@@ -75,25 +61,30 @@ class _Facts:
         own: set[Decimal] = set()
         for text in map(plain, texts):
             for read in scan_dates(text):
-                for reading in read.readings if len(read.readings) == 1 else ():
-                    self.days.setdefault(reading.day, path)
-            for number in scan_numbers(text):
+                for day in read.days if len(read.days) == 1 else ():
+                    self.days.setdefault(day, path)
+            reads = scan_numbers(text)
+            for number in reads:
                 own |= self._number(number, path, derived)
+            spans = [(r.start, r.end) for r in reads] + [(d.start, d.end) for d in scan_dates(text)]
             for match in _LEFT_OVER.finditer(text):
-                self.codes.setdefault(match.group(), path)
+                # The 15 of a day, the 020 of an amount are no codes.
+                if not any(start < match.end() and match.start() < end for start, end in spans):
+                    self.codes.setdefault(match.group(), path)
         # The unit or currency may stand beside what was matched: "104110" in "104110 m3/day".
         for text in map(plain, contexts):
             for number in scan_numbers(text):
-                if any(_value(number, r.value) in own for r in number.readings):
+                if number.values() & own:
                     self._number(number, path, derived)
 
     def _number(self, read: NumberRead, path: str, derived: bool) -> set[Decimal]:
-        values = {_value(read, r.value) for r in read.readings}
-        if len(values) != 1 or read.sign == "?":
+        values = read.values()
+        if len(values) != 1 or read.doubts or read.until is not None or read.rest:
             return set()
         (value,) = values
-        self.numbers.append(_Fact(value, read.percent, read.currencies, read.unit, path, derived))
-        return values
+        unit = read.unit or fold_text(read.word)
+        self.numbers.append(_Fact(value, unit, read.currencies, read.bound, path, derived))
+        return set(values)
 
 
 def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport:
@@ -120,11 +111,10 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
         return any(start < s.end and s.start < end for s in spans)
 
     for day in scan_dates(shown):
-        days = {r.day for r in day.readings}
-        known = [facts.days[d] for d in days if d in facts.days] if len(days) == 1 else []
+        known = [facts.days[d] for d in day.days if d in facts.days] if len(day.days) == 1 else []
         add(day.start, day.end, (ProseClass.QUOTED, known[0]) if known else None)
     for read in scan_numbers(shown):
-        if read.loose and (read.loose != "joined" or _known(read, facts, rounding) is None):
+        if Doubt.JOINED in read.doubts and _known(read, facts, rounding) is None:
             continue
         if not taken(read.start, read.end):
             add(read.start, _unit_end(shown, read), _known(read, facts, rounding))
@@ -132,30 +122,42 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
         if not taken(match.start(), match.end()):
             code = facts.codes.get(match.group())
             add(match.start(), match.end(), (ProseClass.QUOTED, code) if code else None)
-    for match in _WORD.finditer(shown):
-        number = _WORDS.get(match.group().casefold())
-        if number is None or match.group().casefold() in _NOT_ALONE or taken(*match.span()):
-            continue
-        said = scan_numbers(f"{number}{shown[match.end() : match.end() + 20]}")
-        add(match.start(), match.end(), _known(said[0], facts, rounding) if said else None)
+    for start, end, value in spelled.find(shown):
+        if not taken(start, end) and shown[start:end].casefold() not in _NOT_ALONE:
+            add(start, end, _said(shown, start, end, value, facts, rounding))
+    for at, char in enumerate(shown):
+        # Numerals of other scripts: 十, Ⅷ.
+        if not char.isdigit() and char.isnumeric() and not taken(at, at + 1):
+            add(at, at + 1, None)
     return ProseReport(tuple(sorted(spans, key=lambda s: s.start)))
+
+
+def _said(
+    text: str, start: int, end: int, value: Decimal, facts: _Facts, rounding: bool
+) -> tuple[ProseClass, str] | None:
+    """The fact that a number in words states with what stands around it."""
+    head, tail = text[max(0, start - 40) : start], text[end : end + 24]
+    reads = [r for r in scan_numbers(f"{head}{value:f}{tail}") if r.start <= len(head) < r.end]
+    return _known(reads[0], facts, rounding) if reads else None
 
 
 def _unit_end(text: str, read: NumberRead) -> int:
     """Where a number ends with its unit: the 3 of m3 is no number of its own."""
-    begin = read.end + (text[read.end : read.end + 1] == " ")
-    has_unit = read.unit and text[begin : begin + len(read.unit)].lower() == read.unit
-    return begin + len(read.unit) if has_unit else read.end
+    end = read.end
+    while end < len(text) and (text[end].isalnum() and not text[end - 1].isspace()):
+        end += 1
+    return end
 
 
 def _known(read: NumberRead, facts: _Facts, rounding: bool) -> tuple[ProseClass, str] | None:
-    """The fact that a number states, if there is one with the same unit and currency."""
-    if read.sign == "?":
+    """The fact that a number states, if there is one with the same unit, currency and bound."""
+    if read.sign == "?" or read.until is not None or read.rest:
         return None
-    for reading in read.readings:
-        value = _value(read, reading.value)
+    if read.doubts - {Doubt.JOINED}:
+        return None
+    for value in read.values():
         for fact in facts.numbers:
-            places = -int(reading.value.as_tuple().exponent) - read.exponent
+            places = -int(value.as_tuple().exponent) if isinstance(value, Decimal) else 0
             same = fact.value == value or (rounding and _rounds_to(fact.value, places, value))
             if same and _same_measure(read, fact):
                 return (ProseClass.DERIVED if fact.derived else ProseClass.QUOTED), fact.path
@@ -163,7 +165,7 @@ def _known(read: NumberRead, facts: _Facts, rounding: bool) -> tuple[ProseClass,
 
 
 def _same_measure(read: NumberRead, fact: _Fact) -> bool:
-    if read.percent != fact.percent:
+    if (read.unit == "%") != (fact.unit == "%") or read.bound != fact.bound:
         return False
     if read.currencies and not read.currencies & fact.currencies:
         return False
@@ -174,8 +176,3 @@ def _rounds_to(exact: Decimal, places: int, value: Decimal) -> bool:
     """Whether a verified value rounds to what the text shows, at the decimals that it shows."""
     step = Decimal(1).scaleb(-places)
     return (exact / step).quantize(Decimal(1), ROUND_HALF_UP) * step == value
-
-
-def _value(read: NumberRead, value: Decimal) -> Decimal:
-    scaled = value.scaleb(read.exponent)
-    return -scaled if read.sign == "-" else scaled

@@ -1,194 +1,472 @@
-"""The search for one value: cited by proofs, at its label, or anywhere."""
+"""The search for one value: cited by proofs, at its caption, by its role, or anywhere."""
 
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from visualproof_server.model.answer import Claim
-from visualproof_server.model.report import FieldSpec, Reason, Status
+from visualproof_server.model.report import REASONS, Anchor, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
-from visualproof_server.proving.decide.misses import Misses, sentence
+from visualproof_server.proving.decide.misses import Misses
+from visualproof_server.proving.decide.roles import PrintedRoles, Role, contradicts, role_of
+from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.kinds.kind import Match, ValueKind
-from visualproof_server.proving.places import captions as context
-from visualproof_server.proving.places.citations import Area
+from visualproof_server.proving.places.captions import (
+    Captions,
+    Labelled,
+    Tier,
+    has_context,
+    misplaced,
+)
+from visualproof_server.proving.places.citations import CitedSpan
 from visualproof_server.proving.places.index import Index, Run
-from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.text.doubt import Doubt
+from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.numbers import scan_numbers
 
-# Doubts that say "the same words, but not verbatim": there is evidence, and nothing to choose.
-_NOT_VERBATIM = {"CASE_DIFFERS", "PUNCTUATION_DIFFERS", "SIGN_DIFFERS", "UNIT_DIFFERS"}
+# Doubts that say "the same words, but not the whole of it": there is evidence, and nothing to choose.
+_NOT_WHOLE = frozenset(
+    {
+        Doubt.CASE_DIFFERS,
+        Doubt.PUNCTUATION_DIFFERS,
+        Doubt.SIGN_DIFFERS,
+        Doubt.UNIT_DIFFERS,
+        Doubt.PART_OF_TEXT,
+        Doubt.NEGATION_DIFFERS,
+        Doubt.BOUND_UNKNOWN,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One document as it is searched for one request."""
+
+    index: Index
+    captions: Captions
+    roles: PrintedRoles
 
 
 class Search:
     """One value in one document."""
 
     def __init__(
-        self, claim: Claim, spec: FieldSpec, kind: ValueKind, parsed: Any, index: Index
+        self, claim: Claim, spec: FieldSpec, kind: ValueKind, parsed: Any, page: Page
     ) -> None:
-        self.claim, self.spec, self.kind, self.index = claim, spec, kind, index
+        self.claim, self.spec, self.kind, self.index = claim, spec, kind, page.index
+        self._captions, self._roles = page.captions, page.roles
         self.parsed = parsed
         self.text = claim.value if isinstance(claim.value, str) else claim.value_json
-        self.misses = Misses(self.text, spec, kind, parsed, index)
-        self.matches = kind.find(parsed, spec, index)
-        self.matches = [m for m in self.matches if m.lesser is None] or self.matches
+        self.misses = Misses(self.text, spec, kind, parsed, page.index)
+        self._every = kind.find(parsed, spec, page.index)
+        # Looks order places without context; a caption or a proof is context.
+        self.matches = [m for m in self._every if m.ranked_lower_because is None] or self._every
+        self._role = None if has_context(spec) else role_of(spec, kind)
 
-    def cited(self, areas: list[Area], reasons: list[Reason]) -> Finding:
+    # With proofs
+
+    def cited(self, spans: list[CitedSpan], reasons: list[Reason]) -> Finding:
         """The value where its proofs point, else what is printed there, else where it stands."""
-        inside = [m for m in self._every() if any(_within(m.run, a) for a in areas)]
+        inside = [m for m in self._every if any(_within(m.run, a) for a in spans)]
         sure = [m for m in inside if not m.doubt]
-        if sure and not context.has_context(self.spec) and self._opposite_printed():
+        if sure and not has_context(self.spec) and self._opposite_printed():
             return self._counter_entry([m.run for m in sure], reasons)
         if sure:
-            chosen = self._at_proof_text(sure, areas)
-            finding = Finding(Status.VERIFIED, list(reasons), chosen, exact=True, cited=True)
-            finding.printed = chosen[0].text
-            return self._against_label(finding)
+            chosen = self._at_proof_text(sure, spans)
+            finding = Finding(
+                status=Status.VERIFIED,
+                reasons=tuple(reasons),
+                places=tuple(chosen),
+                printed=chosen[0].text,
+                exact=True,
+                cited=True,
+                anchor=Anchor.PROOF,
+            )
+            return self._against_caption(finding)
         if inside:
-            return self._doubtful(inside, reasons, cited=True)
+            return replace(self._doubtful(inside, reasons), cited=True)
+        return self._not_inside(spans, reasons)
+
+    def _not_inside(self, spans: list[CitedSpan], reasons: list[Reason]) -> Finding:
         elsewhere = self._elsewhere(reasons)
-        verbatim = [a.printed for a in areas if a.printed is not None]
+        verbatim = [a.printed for a in spans if a.printed is not None]
         whole = [run for run in verbatim if self._is_whole_value(run)]
         if verbatim and not whole:
             note = Reason("VALUE_NOT_IN_PROOF", "The proof is printed; the value is not in it.")
             if self._percent_only(verbatim[0]):
                 note = Reason("UNIT_DIFFERS", "Printed there with another unit or a percent sign.")
-            found = Finding(
-                Status.EVIDENCE_ONLY, [note, *reasons], verbatim, exact=True, cited=True
+            return Finding(
+                status=Status.EVIDENCE_ONLY,
+                reasons=(note, *reasons),
+                places=tuple(verbatim),
+                printed=verbatim[0].text,
+                exact=True,
+                cited=True,
             )
-            found.printed = verbatim[0].text
-            return found
         if elsewhere is not None:
             return elsewhere
-        return self.misses.printed_instead(areas, whole, reasons)
+        return self.misses.printed_instead(spans, whole, reasons)
 
-    def uncited(self, reasons: list[Reason]) -> Finding:
-        """The value at its label, else the one place that prints it."""
-        if context.has_context(self.spec):
-            return self._at_label(reasons)
-        return self._anywhere(reasons)
-
-    def _every(self) -> list[Match]:
-        return self.kind.find(self.parsed, self.spec, self.index)
-
-    def _at_proof_text(self, sure: list[Match], areas: list[Area]) -> list[Run]:
+    def _at_proof_text(self, sure: list[Match], spans: list[CitedSpan]) -> list[Run]:
         """Among equal places of the cited lines, the one that the proof spells."""
-        for area in areas:
-            printed = area.printed or area.nearest
+        for span in spans:
+            printed = span.printed or span.nearest
             if printed is not None:
                 hits = [m.run for m in sure if set(m.run.words) & set(printed.words)]
                 if hits:
                     return [min(hits, key=lambda r: len(r.words))]
-        if all(a.proof.form in ("WORD", "LINE") for a in areas) or self.kind.chance:
+        if all(a.proof.form in ("WORD", "LINE") for a in spans) or self.kind.repeats_by_chance:
             return [sure[0].run]
         return [m.run for m in sure]
 
-    def _against_label(self, finding: Finding) -> Finding:
-        """A cited value must not contradict its label."""
-        if not context.has_context(self.spec):
+    def _against_caption(self, finding: Finding) -> Finding:
+        """A cited value must not contradict its label, or what its caption calls it."""
+        if not has_context(self.spec):
+            if self._role is not None and self._is_another(finding.places[0]):
+                return finding.demoted(Status.FOUND_ELSEWHERE, _note("ROLE_DIFFERS"))
             return finding
-        places = context.labelled(self.spec, self.kind, self.index)
-        if not places:
-            finding.reasons.append(
-                Reason("LABEL_NOT_FOUND", "None of the labels is printed; the proof decided.")
-            )
-            return finding
+        places = self._captions.labelled(self.spec, self.kind)
+        whole = [p for p in places if p.tier < Tier.PART]
         words = {w for run in finding.places for w in run.words}
-        if any(words & set(v.words) for place in places for v in place.values):
+        if any(words & set(v.words) for p in whole for v in p.values):
             return finding
-        finding.status = Status.FOUND_ELSEWHERE
-        finding.others = [v for place in places for v in place.values][:10]
-        finding.reasons.insert(
-            0, Reason("NOT_AT_LABEL", "Printed where it is cited, but not at its label.")
-        )
-        return finding
+        if self.kind.is_text and any(words & set(p.words) for p in whole):
+            return finding
+        if not whole:
+            if any(words & set(v.words) for p in places for v in p.values):
+                return finding.demoted(Status.FOUND_ELSEWHERE, _note("CAPTION_DIFFERS"))
+            note = Reason("LABEL_NOT_FOUND", "None of the labels is printed; the proof decided.")
+            return replace(finding, reasons=(*finding.reasons, note))
+        others = tuple(v for p in whole for v in p.values)[:10]
+        note = Reason("NOT_AT_LABEL", "Printed where it is cited, but not at its label.")
+        return replace(finding.demoted(Status.FOUND_ELSEWHERE, note), others=others)
+
+    # Without
+
+    def uncited(self, reasons: list[Reason]) -> Finding:
+        """The value at its label, by its role, else the one place that prints it."""
+        if has_context(self.spec):
+            return self._at_label(reasons)
+        if self._role is not None:
+            told = self._by_role(self._role, reasons)
+            if told is not None:
+                return told
+        found = self._anywhere(self.matches, reasons)
+        if found.status is Status.VERIFIED and self.kind.needs_context(self.parsed):
+            return found.demoted(Status.AMBIGUOUS, _note("ANCHOR_MISSING"))
+        return found
 
     def _at_label(self, reasons: list[Reason]) -> Finding:
-        places = context.labelled(self.spec, self.kind, self.index)
-        if not places:
-            finding = self._anywhere(reasons)
-            note = Reason("LABEL_NOT_FOUND", "No label of the field is printed with a value.")
-            if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
-                finding.status = Status.FOUND_ELSEWHERE
-                finding.others = finding.others or finding.places
-            finding.reasons.insert(0, note)
-            return finding
-        # Looks order places without context; a label is context.
-        every = self._every()
-        equal = [(p, m) for p in places for m in every if _at(m.run, p)]
+        if isinstance(self.parsed, bool) and (marked := self._marked(reasons)) is not None:
+            return marked
+        places = self._captions.labelled(self.spec, self.kind)
+        whole = [p for p in places if p.tier < Tier.PART]
+        if not whole:
+            return self._without_label(places, reasons)
+        equal = [(p, m) for p in whole for m in self._every if self._stands_at(m.run, p)]
         sure = [(p, m) for p, m in equal if not m.doubt]
-        if sure and self._is_part(sure):
-            note = Reason("WORD_DIFFERS", "The value at its label has more words than the claim.")
-            runs = [m.run for _, m in sure][:1]
-            text = sure[0][0].values[0].text
-            return Finding(Status.EVIDENCE_ONLY, [note, *reasons], runs, printed=text, exact=True)
         if sure:
-            rivals = [
-                value
-                for place in places
-                for value in place.values
-                if not any(_shares(value, m.run) for _, m in sure)
-            ]
-            chosen = [m.run for _, m in sure]
-            if rivals and self._rivals_count(sure[0][0]):
-                note = Reason("SEVERAL_PLACES", "Several values stand at this label.")
-                return Finding(
-                    Status.AMBIGUOUS, [note, *reasons], chosen, chosen + rivals, chosen[0].text,
-                    exact=True, equal=chosen,
-                )  # fmt: skip
-            return Finding(
-                Status.VERIFIED, list(reasons), chosen[:1], printed=chosen[0].text, exact=True
-            )
+            return self._told(sure, whole, reasons, Anchor.LABEL)
         if equal:
-            return self._doubtful([m for _, m in equal], reasons, cited=False)
-        value = places[0].values[0]
-        confused = self.misses.confused({w for p in places for v in p.values for w in v.words})
-        if confused is not None:
-            return confused
-        elsewhere = [m.run for m in every]
-        code = context.misplaced(self.spec, places, elsewhere, self.index)
-        code = code or self.kind.differs(self.parsed, value, self.spec, self.index).code
-        note = Reason(code, f"{sentence(code)} At its label is printed something else.")
+            return self._doubtful([m for _, m in equal], reasons)
+        return self._other_at_label(whole, reasons)
+
+    def _marked(self, reasons: list[Reason]) -> Finding | None:
+        """A boolean by the mark before its option's words; None where there is none."""
+        found = [
+            mark
+            for caption in self._captions.of(self.spec.labels)
+            if (mark := mark_before(caption.run, self.index)) is not None
+        ]
+        if not found:
+            return None
+        ticked = {mark for mark, _ in found}
+        if len(ticked) > 1:
+            return _ambiguous([run for _, run in found], [_note("SEVERAL_PLACES"), *reasons])
+        run, same = found[0][1], ticked == {self.parsed}
         return Finding(
-            Status.MISMATCH,
-            [note, *reasons],
-            [value],
-            [m.run for m in self.matches][:10],
-            value.text,
+            status=Status.VERIFIED if same else Status.MISMATCH,
+            reasons=tuple(reasons) if same else (_note("VALUE_DIFFERS"), *reasons),
+            places=(run,),
+            printed=run.text,
+            exact=True,
+            anchor=Anchor.LABEL,
+        )
+
+    def _stands_at(self, run: Run, place: Labelled) -> bool:
+        """Whether a run is what stands at a caption: a text begins there, a value is among it."""
+        if self.kind.is_text:
+            return bool(place.words) and bool(set(run.words) & set(place.words))
+        return any(_shares(run, value) for value in place.values)
+
+    def _told(
+        self,
+        sure: list[tuple[Labelled, Match]],
+        places: list[Labelled],
+        reasons: list[Reason],
+        anchor: Anchor,
+    ) -> Finding:
+        """Equal prints at captions: proven if nothing else stands there and they are the whole."""
+        if self._is_part(sure):
+            note = Reason(
+                Doubt.PART_OF_TEXT, "The value at its label has more words than the claim."
+            )
+            runs = (sure[0][1].run,)
+            text = sure[0][0].values[0].text if sure[0][0].values else sure[0][1].run.text
+            return Finding(
+                status=Status.EVIDENCE_ONLY,
+                reasons=(note, *reasons),
+                places=runs,
+                printed=text,
+                exact=True,
+            )
+        rivals = self._rivals(sure, places)
+        chosen = tuple(dict.fromkeys(m.run for _, m in sure))
+        if rivals:
+            note = Reason("SEVERAL_PLACES", "Several values stand at this label.")
+            return Finding(
+                status=Status.AMBIGUOUS,
+                reasons=(note, *reasons),
+                places=chosen,
+                others=(*chosen, *rivals),
+                equal=chosen,
+                printed=chosen[0].text,
+                exact=True,
+            )
+        return Finding(
+            status=Status.VERIFIED,
+            reasons=tuple(reasons),
+            places=chosen[:1],
+            others=chosen[1:],
+            equal=chosen,
+            printed=chosen[0].text,
+            exact=True,
+            anchor=anchor,
+        )
+
+    def _rivals(self, sure: list[tuple[Labelled, Match]], places: list[Labelled]) -> list[Run]:
+        """Other values at captions that are as good."""
+        here = [m.run for _, m in sure]
+        rivals = []
+        for place in places:
+            own = [m.run for p, m in sure if p is place]
+            for value in place.values:
+                if any(_shares(value, run) for run in here):
+                    continue
+                if self._is_amount_beside(value, own):
+                    continue
+                rivals.append(value)
+                if self.kind.is_text:
+                    break
+        if self.kind.is_text:
+            # Text right of a label is one value.
+            rivals = [r for r in rivals if not any(self._same_region(r, p) for p, _ in sure)]
+        return rivals
+
+    def _same_region(self, run: Run, place: Labelled) -> bool:
+        return bool(set(run.words) & set(place.words))
+
+    def _is_amount_beside(self, value: Run, own: list[Run]) -> bool:
+        """Whether a value beside an amount is only its count: TOTAL 3 12.00."""
+        if not self.kind.is_amount or not own:
+            return False
+        return value.text.strip("() ").isdigit() and any(
+            "." in run.text or "," in run.text for run in own
+        )
+
+    def _without_label(self, places: list[Labelled], reasons: list[Reason]) -> Finding:
+        """No label is printed whole: a value that stands elsewhere is no more than a place."""
+        finding = self._anywhere(self.matches, reasons)
+        code, text = "LABEL_NOT_FOUND", "No label of the field is printed with a value."
+        if places and any(p.values for p in places):
+            code, text = "CAPTION_DIFFERS", REASONS["CAPTION_DIFFERS"]
+        if finding.status in (Status.VERIFIED, Status.AMBIGUOUS):
+            finding = replace(
+                finding,
+                status=Status.FOUND_ELSEWHERE,
+                others=finding.others or finding.places,
+                anchor=Anchor.NONE,
+            )
+        return finding.because(Reason(code, text))
+
+    def _other_at_label(self, whole: list[Labelled], reasons: list[Reason]) -> Finding:
+        """What stands at the label is another value, no value of the kind, or nothing."""
+        words = {w for p in whole for w in p.words}
+        confused = self.misses.confused(words) if words else None
+        if confused is not None:
+            return confused.because()
+        filled = [p for p in whole if p.values]
+        every = [m.run for m in self._every]
+        if not filled:
+            return self._nothing_of_kind(whole, every, reasons)
+        value = filled[0].values[0]
+        if self.kind.is_text:
+            unsure = self.misses.unsure(value)
+            if unsure is not None:
+                return replace(unsure, reasons=(*unsure.reasons, *reasons))
+        code = misplaced(self.spec, filled, every, self.index)
+        code = code or self.kind.differs(self.parsed, value, self.spec, self.index).code
+        note = Reason(code, f"{REASONS[code]} At its label is printed something else.")
+        status = self.misses.sure_status(value, len(filled) > 1)
+        return Finding(
+            status=status,
+            reasons=(note, *reasons),
+            places=(value,),
+            others=tuple(m.run for m in self.matches)[:10],
+            printed=value.text,
             exact=True,
         )
 
-    def _is_part(self, sure: list[tuple[context.Labelled, Match]]) -> bool:
-        """Whether a text is only a part of what stands at its label, wherever that is."""
-        if self.kind.name not in ("text", "quote", "choice"):
-            return False
-        return not any(
-            set(value.words) <= set(match.run.words) and not match.run.partial
-            for place, match in sure
-            for value in place.values
+    def _nothing_of_kind(
+        self, whole: list[Labelled], every: list[Run], reasons: list[Reason]
+    ) -> Finding:
+        """The label is printed, with nothing or with words that are no value of the kind."""
+        held = next((p for p in whole if p.words), None)
+        if held is None:
+            note = _note("LABEL_BLANK")
+            if every:
+                return Finding(
+                    status=Status.FOUND_ELSEWHERE,
+                    reasons=(note, *reasons),
+                    places=tuple(every[:1]),
+                    others=tuple(every[1:10]),
+                    printed=every[0].text,
+                    exact=True,
+                )
+            return Finding(
+                status=Status.MISMATCH,
+                reasons=(note, *reasons),
+                places=(whole[0].label,),
+                printed="",
+                exact=True,
+            )
+        text = self.index.text_of(held.words[0], held.words[-1] + 1)
+        run = Run(tuple(held.words), text)
+        code = "VALUE_DIFFERS"
+        note = Reason(code, f"{REASONS[code]} At its label stand words that are not read as one.")
+        return Finding(
+            status=Status.UNCERTAIN,
+            reasons=(note, *reasons),
+            places=(run,),
+            others=tuple(every[:10]),
+            printed=text,
+            exact=True,
         )
 
-    def _rivals_count(self, place: context.Labelled) -> bool:
-        """Text right of a label is one value; amounts beside it are rivals on every side."""
-        return self.kind.chance or place.side != "right"
+    def _is_part(self, sure: list[tuple[Labelled, Match]]) -> bool:
+        """Whether a text is only a part of what stands at its label, wherever that is."""
+        if not self.kind.is_text:
+            return False
+        return not any(
+            place.values
+            and set(place.values[0].words) <= set(match.run.words)
+            and not match.run.partial
+            for place, match in sure
+        ) and not any(self._begins_and_closes(p, m.run) for p, m in sure)
 
-    def _anywhere(self, reasons: list[Reason]) -> Finding:
+    def _begins_and_closes(self, place: Labelled, run: Run) -> bool:
+        """Whether a run is a whole part that marks close: `12 (2023: 15)`, `Name, Street`."""
+        if not place.values or run.words[0] != place.values[0].words[0] or run.partial:
+            return False
+        return self.index.words[run.words[-1]].text.endswith((",", ";")) or (
+            run.words[-1] + 1 in place.values[0].words
+            and self.index.words[run.words[-1] + 1].text.startswith(("(", "["))
+        )
+
+    # By the field's name
+
+    def _by_role(self, role: Role, reasons: list[Reason]) -> Finding | None:
+        """The value where a caption names its role; None where no caption says anything of it."""
+        places = self._role_places(role)
+        whole = [p for p in places if p.values]
+        if whole:
+            equal = [(p, m) for p in whole for m in self._every if self._stands_at(m.run, p)]
+            sure = [(p, m) for p, m in equal if not m.doubt]
+            if sure:
+                return self._told(sure, whole, reasons, Anchor.ROLE)
+            if equal:
+                return self._doubtful([m for _, m in equal], reasons)
+            return self._not_at_role(whole, reasons)
+        return self._away_from_other_roles(role, reasons)
+
+    def _role_places(self, role: Role) -> list[Labelled]:
+        for labels in ((role.spoken, *role.labels), role.alike):
+            if not labels:
+                continue
+            spec = replace(self.spec, labels=labels)
+            places = self._captions.labelled(spec, self.kind)
+            whole = [p for p in places if p.tier < Tier.PART and p.values]
+            if whole:
+                return whole
+        return []
+
+    def _not_at_role(self, whole: list[Labelled], reasons: list[Reason]) -> Finding | None:
+        """The role's caption prints something else: a value elsewhere is not it."""
+        found = self._anywhere(self.matches, reasons)
+        if found.status not in (Status.VERIFIED, Status.AMBIGUOUS):
+            return found
+        others = tuple(v for p in whole for v in p.values)[:10]
+        return replace(
+            found.demoted(Status.FOUND_ELSEWHERE, _note("ROLE_DIFFERS")),
+            others=others,
+            anchor=Anchor.NONE,
+        )
+
+    def _away_from_other_roles(self, role: Role, reasons: list[Reason]) -> Finding | None:
+        """Places whose captions call them something else are not the field's."""
         sure = [m for m in self.matches if not m.doubt]
         if not sure:
-            if self.matches:
-                return self._doubtful(self.matches, reasons, cited=False)
+            return None
+        kept = [m for m in self.matches if not self._is_another(m.run)]
+        if not any(not m.doubt for m in kept):
+            runs = tuple(m.run for m in sure)
+            return Finding(
+                status=Status.FOUND_ELSEWHERE,
+                reasons=(_note("ROLE_DIFFERS"), *reasons),
+                places=runs[:1],
+                others=runs[1:10],
+                printed=runs[0].text,
+                exact=True,
+            )
+        found = self._anywhere(kept, reasons)
+        unnamed = role.party and not self.kind.is_text
+        if unnamed and found.status is Status.VERIFIED:
+            return found.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
+        if found.status is Status.VERIFIED and self.kind.needs_context(self.parsed):
+            return found.demoted(Status.AMBIGUOUS, _note("ANCHOR_MISSING"))
+        return found
+
+    def _is_another(self, run: Run) -> bool:
+        role = self._role
+        return role is not None and bool(role.name) and contradicts(role, self._roles.at(run))
+
+    # Anywhere
+
+    def _anywhere(self, matches: list[Match], reasons: list[Reason]) -> Finding:
+        sure = [m for m in matches if not m.doubt]
+        if not sure:
+            if matches:
+                return self._doubtful(matches, reasons)
             return self.misses.nowhere(reasons)
         runs = [m.run for m in sure]
         if self._opposite_printed():
             return self._counter_entry(runs, reasons)
-        if self.kind.chance:
-            runs = self._one_place(runs)
-        if self.kind.chance and len(runs) > 1 and not self._all_total_rows(runs):
+        if self.kind.repeats_by_chance and len(runs) > 1:
             note = Reason("SEVERAL_PLACES", f"Printed at {len(runs)} places; nothing decides.")
             return _ambiguous(runs, [note, *reasons])
-        if sure[0].lesser is not None:
-            return _ambiguous(runs, [sure[0].lesser, *reasons])
-        finding = Finding(Status.VERIFIED, list(reasons), runs[:1], runs[1:], runs[0].text)
-        finding.exact, finding.equal = True, runs
-        return finding
+        lower = sure[0].ranked_lower_because
+        if lower is not None:
+            return _ambiguous(runs, [lower, *reasons])
+        return Finding(
+            status=Status.VERIFIED,
+            reasons=tuple(reasons),
+            places=tuple(runs[:1]),
+            others=tuple(runs[1:]),
+            equal=tuple(runs),
+            printed=runs[0].text,
+            exact=True,
+            anchor=Anchor.UNIQUE if len(runs) == 1 else Anchor.REPEATED,
+        )
 
     def _counter_entry(self, runs: list[Run], reasons: list[Reason]) -> Finding:
         text = "The same amount is printed with the other sign too; nothing decides."
@@ -202,27 +480,19 @@ class Search:
         opposite = self.kind.parse(-value, self.spec, self.index)
         return bool(self.kind.find(opposite, self.spec, self.index))
 
-    def _one_place(self, runs: list[Run]) -> list[Run]:
-        """An amount on a row that names a total outranks its repetitions (tender, items)."""
-        if len(runs) < 2 or self.kind.name != "money":
-            return runs
-        totals = [r for r in runs if context.on_total_row(r, self.index)]
-        return totals or runs
-
-    def _all_total_rows(self, runs: list[Run]) -> bool:
-        return self.kind.name == "money" and all(context.on_total_row(r, self.index) for r in runs)
-
-    def _doubtful(self, matches: list[Match], reasons: list[Reason], cited: bool) -> Finding:
+    def _doubtful(self, matches: list[Match], reasons: list[Reason]) -> Finding:
         code = matches[0].doubt
         runs = [m.run for m in matches]
-        notes = [Reason(code, sentence(code)), *reasons]
-        finding = _ambiguous(runs, notes)
-        if code in _NOT_VERBATIM:
-            finding = Finding(
-                Status.EVIDENCE_ONLY, notes, runs[:1], printed=runs[0].text, exact=True
+        notes = [Reason(code, REASONS[code]), *reasons]
+        if code in _NOT_WHOLE:
+            return Finding(
+                status=Status.EVIDENCE_ONLY,
+                reasons=tuple(notes),
+                places=tuple(runs[:1]),
+                printed=runs[0].text,
+                exact=True,
             )
-        finding.cited = cited
-        return finding
+        return _ambiguous(runs, notes)
 
     def _elsewhere(self, reasons: list[Reason]) -> Finding | None:
         sure = [m.run for m in self.matches if not m.doubt]
@@ -238,7 +508,12 @@ class Search:
         elif not codes & {"WRONG_PAGE", "PROOF_ID_UNKNOWN", "PROOF_NOT_SHOWN"}:
             notes.insert(0, Reason("NOT_AT_PROOF", "Printed, but not where the proof points."))
         return Finding(
-            Status.FOUND_ELSEWHERE, notes, sure[:1], sure[1:50], sure[0].text, exact=True
+            status=Status.FOUND_ELSEWHERE,
+            reasons=tuple(notes),
+            places=tuple(sure[:1]),
+            others=tuple(sure[1:50]),
+            printed=sure[0].text,
+            exact=True,
         )
 
     def _wrong_cell(self, sure: list[Run]) -> tuple[Reason, Run] | None:
@@ -271,52 +546,66 @@ class Search:
         numbers = [self.index.rows[r].number for r in rows if self.index.rows[r].number]
         return ", ".join(map(str, numbers[:5])) or "a table"
 
-    def nearby(self, areas: list[Area], finding: Finding) -> Finding:
+    def nearby(self, spans: list[CitedSpan], finding: Finding) -> Finding:
         """Orders the places of a value found elsewhere: nearest to its proof first."""
-        rows = [row for area in areas for row in area.rows]
-        if finding.status is not Status.FOUND_ELSEWHERE or not rows:
+        rows = [row for span in spans for row in span.rows]
+        codes = {r.code for r in finding.reasons}
+        if finding.status is not Status.FOUND_ELSEWHERE or not rows or "ROLE_DIFFERS" in codes:
             return finding
-        everything = finding.places + finding.others
-        everything.sort(key=lambda r: min(abs(self.index.row_of[r.words[0]] - row) for row in rows))
-        finding.places, finding.others = everything[:1], everything[1:]
-        finding.printed = everything[0].text
-        if finding.reasons and finding.reasons[0].code == "NOT_AT_PROOF":
+        everything = sorted(
+            (*finding.places, *finding.others),
+            key=lambda r: min(abs(self.index.row_of[r.words[0]] - row) for row in rows),
+        )
+        reasons = finding.reasons
+        if reasons and reasons[0].code == "NOT_AT_PROOF":
             there = self._line_names([self.index.row_of[everything[0].words[0]]])
             cited = self._line_names(list(dict.fromkeys(rows)))
             text = f"Printed in line {there}, not in line {cited} where the proof points."
-            finding.reasons[0] = Reason("NOT_AT_PROOF", text)
-        return finding
+            reasons = (Reason("NOT_AT_PROOF", text), *reasons[1:])
+        return replace(
+            finding,
+            reasons=reasons,
+            places=tuple(everything[:1]),
+            others=tuple(everything[1:]),
+            printed=everything[0].text,
+        )
 
     def _is_whole_value(self, run: Run) -> bool:
         """Whether a printed run is itself one value of the kind, and thus another one."""
-        if self.kind.name in ("text", "quote", "choice"):
+        if self.kind.is_text:
             return False
         printed = self.kind.printed(list(run.words), self.spec, self.index)
         text = plain(run.text)
-        unit = scan_numbers(text)[0].unit if len(printed) == 1 and scan_numbers(text) else ""
-        bare = text.lower().rstrip(".,;:").removesuffix(unit).strip()
+        reads = scan_numbers(text)
+        unit = reads[0].unit if len(printed) == 1 and reads else ""
+        bare = fold_text(text).rstrip(".,;:").removesuffix(fold_text(unit)).strip()
         return any(len(p.text) >= 0.8 * len(bare) for p in printed)
 
     def _percent_only(self, run: Run) -> bool:
-        return (
-            self.kind.name in ("number", "money")
-            and "%" in self.index.rows[self.index.row_of[run.words[-1]]].text
-            and not self._is_whole_value(run)
-        )
+        shares = "%" in self.index.rows[self.index.row_of[run.words[-1]]].text
+        return self.kind.repeats_by_chance and shares and not self._is_whole_value(run)
+
+
+def _note(code: str) -> Reason:
+    return Reason(code, REASONS[code])
 
 
 def _ambiguous(runs: list[Run], reasons: list[Reason]) -> Finding:
     """Equally good places: the first is shown, all are candidates."""
-    return Finding(Status.AMBIGUOUS, reasons, runs[:1], runs, runs[0].text, exact=True, equal=runs)
+    return Finding(
+        status=Status.AMBIGUOUS,
+        reasons=tuple(reasons),
+        places=tuple(runs[:1]),
+        others=tuple(runs),
+        equal=tuple(runs),
+        printed=runs[0].text,
+        exact=True,
+    )
 
 
-def _within(run: Run, area: Area) -> bool:
+def _within(run: Run, span: CitedSpan) -> bool:
     words = set(run.words)
-    return words <= area.words if area.strict else bool(words & area.words)
-
-
-def _at(run: Run, place: context.Labelled) -> bool:
-    return any(_shares(run, value) for value in place.values)
+    return words <= span.words if span.strict else bool(words & span.words)
 
 
 def _shares(a: Run, b: Run) -> bool:

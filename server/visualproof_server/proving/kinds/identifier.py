@@ -10,8 +10,9 @@ from stdnum import iban
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.places.index import Index, Run, Stream
+from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.boundaries import NEAR
+from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import Token, confusable, fold_text, plain
 from visualproof_server.proving.values.numbers import scan_numbers
 
@@ -28,19 +29,22 @@ class IdentifierClaim:
     """Letters and digits, folded.
 
     closing is the claim's last character where it has no digit: "Arctex Inc." is an abbreviation
-    with its period, so there the period counts.
+    with its period, so there the period counts. breaks are the places where separators part it.
     """
 
     compact: str
     bad_check_digit: bool
     closing: str = ""
+    breaks: frozenset[int] = frozenset()
 
 
 class Identifier:
     """Equal letters and digits; a printed identifier that goes on is another one."""
 
     name = "identifier"
-    chance = False
+    repeats_by_chance = False
+    is_text = False
+    is_amount = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> IdentifierClaim | None:
         if isinstance(value, bool) or value is None:
@@ -50,28 +54,38 @@ class Identifier:
         if not compact or len(text) > 200:
             return None
         digits = any(c.isdigit() for c in compact)
-        return IdentifierClaim(compact, _bad_iban(compact), "" if digits else text[-1])
+        return IdentifierClaim(
+            compact, _bad_iban(compact), "" if digits else text[-1], _breaks(text)
+        )
+
+    def needs_context(self, claim: IdentifierClaim) -> bool:
+        letters = len(claim.compact) <= 3 and claim.compact.isalpha()
+        return len(claim.compact) == 1 or letters
 
     def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
         matches = []
-        for run in self._stream(index).find(_spaced(claim.compact)):
-            rows = {index.row_of[w] for w in run.words}
-            if len(rows) > 1 or not index.unbroken(run):
+        for run in index.stream(_identifier_tokens).find(_spaced(claim.compact)):
+            if not index.unbroken(run) or not _one_place(run, index):
                 continue
             doubt = self._doubt(run, index)
+            printed = _breaks(run.text)
+            if not (printed <= claim.breaks or claim.breaks <= printed):
+                # 10.1.23.4 is not 10.12.3.4.
+                doubt = Doubt.PUNCTUATION_DIFFERS
+            if "(" in run.text[1:-1] and printed != claim.breaks and not claim.breaks:
+                # Article 5(2) is no 52.
+                doubt = Doubt.PUNCTUATION_DIFFERS
             if claim.closing and (claim.closing == ".") != run.text.endswith("."):
-                doubt = "PUNCTUATION_DIFFERS"
+                doubt = Doubt.PUNCTUATION_DIFFERS
+            if _signed(run, index) != (claim.closing if claim.closing in ("+", "-") else ""):
+                doubt = Doubt.SIGN_DIFFERS
             matches.append(Match(run, doubt))
         return matches
 
     def misread(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Run]:
-        stream: Stream | None = index.cache.get("misread identifiers")
-        if stream is None:
-            stream = Stream(index, range(len(index.words)), _misread_tokens)
-            index.cache["misread identifiers"] = stream
         return [
             run
-            for run in stream.find(_spaced(confusable(claim.compact)))
+            for run in index.stream(_misread_tokens).find(_spaced(confusable(claim.compact)))
             if len({index.row_of[w] for w in run.words}) == 1
         ]
 
@@ -101,21 +115,16 @@ class Identifier:
             return Difference("DIGIT_DIFFERS")
         return Difference("VALUE_DIFFERS")
 
-    def _stream(self, index: Index) -> Stream:
-        stream: Stream | None = index.cache.get(self.name)
-        if stream is None:
-            stream = Stream(index, range(len(index.words)), _identifier_tokens)
-            index.cache[self.name] = stream
-        return stream
-
     def _doubt(self, run: Run, index: Index) -> str:
         """Whether the parts stand too far apart, or the neighbours may belong to it."""
         if index.runs_on(run):
-            return "GROUPING_UNKNOWN"
+            return Doubt.GROUPING_UNKNOWN
+        if len({index.row_of[w] for w in run.words}) > 1:
+            return ""
         boxed = all(len(index.words[w].text) == 1 for w in run.words)
         for left in run.words[:-1]:
             if index.gap_after(left) > (_BOX_GAP if boxed else _PART_GAP):
-                return "GROUPING_UNKNOWN"
+                return Doubt.GROUPING_UNKNOWN
         first, last = run.words[0], run.words[-1]
         run_on = _BOX_GAP if boxed and len(run.words) > 1 else NEAR
         row = index.rows[index.row_of[first]]
@@ -124,10 +133,10 @@ class Identifier:
         ends, starts = index.words[last].text[-1], index.words[first].text[0]
         if after is not None and not run.partial and ends.isdigit():
             if index.gap_after(last) < run_on and _digit_group(index.words[after].text):
-                return "GROUPING_UNKNOWN"
+                return Doubt.GROUPING_UNKNOWN
         if before is not None and not run.partial and starts.isdigit():
             if index.gap_after(before) < run_on and _digit_group(index.words[before].text):
-                return "GROUPING_UNKNOWN"
+                return Doubt.GROUPING_UNKNOWN
         return ""
 
 
@@ -141,13 +150,10 @@ class Phone(Identifier):
         return IdentifierClaim(digits, False) if 5 <= len(digits) <= 18 else None
 
     def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
-        stream: Stream | None = index.cache.get(self.name)
-        if stream is None:
-            stream = Stream(index, range(len(index.words)), _phone_tokens)
-            index.cache[self.name] = stream
         return [
             Match(run, self._doubt(run, index))
-            for run in stream.find(_spaced(claim.compact))
+            for tokenize in (_phone_tokens, _national_tokens)
+            for run in index.stream(tokenize).find(_spaced(claim.compact))
             if len({index.row_of[w] for w in run.words}) == 1 and index.unbroken(run)
         ]
 
@@ -163,13 +169,8 @@ class Email(Identifier):
         return IdentifierClaim(text, False) if self._shape.fullmatch(text) else None
 
     def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
-        stream: Stream | None = index.cache.get("whole words")
-        if stream is None:
-            stream = Stream(index, range(len(index.words)), _whole_word)
-            index.cache["whole words"] = stream
-        return [
-            Match(run) for run in stream.find(self._sought(claim.compact)) if len(run.words) == 1
-        ]
+        sought = self._sought(claim.compact)
+        return [Match(run) for run in index.stream(_whole_word).find(sought) if len(run.words) == 1]
 
     def _sought(self, text: str) -> str:
         return text
@@ -223,6 +224,53 @@ def _phone_tokens(text: str) -> Sequence[Token]:
     )
 
 
+@lru_cache(maxsize=65536)
+def _national_tokens(text: str) -> Sequence[Token]:
+    """Digits of a number whose national 0 is in brackets: +44 (0)113 is +44113."""
+    return _phone_tokens(text.replace("(0)", "   ")) if "(0)" in text else _phone_tokens(text)
+
+
+def _breaks(text: str) -> frozenset[int]:
+    """Places of separators in an identifier, counted in its letters and digits."""
+    found, at, inside = set(), 0, False
+    for char in plain(text).strip():
+        if char.isalnum():
+            if inside and at:
+                found.add(at)
+            at, inside = at + 1, False
+        else:
+            inside = True
+    return frozenset(found)
+
+
+def _one_place(run: Run, index: Index) -> bool:
+    """Whether a run is one print: on one row, or a code that goes on in the next line.
+
+    A code is cut at its hyphen or slash, or between the groups of a number with a check digit.
+    """
+    rows = sorted({index.row_of[w] for w in run.words})
+    if len(rows) == 1:
+        return True
+    if (
+        len(rows) > 2
+        or rows[1] != rows[0] + 1
+        or index.rows[rows[0]].page != index.rows[rows[1]].page
+    ):
+        return False
+    last = [w for w in run.words if index.row_of[w] == rows[0]][-1]
+    ends_row = index.parted(last)
+    cut = index.words[last].text.endswith(("-", "/", "_"))
+    return ends_row and (cut or _good_iban(_letters_and_digits(run.text)))
+
+
+def _signed(run: Run, index: Index) -> str:
+    """The sign that a short code of letters ends with: BBB-."""
+    text = index.words[run.words[-1]].text.rstrip(".,;")
+    if len(run.words) > 1 or any(c.isdigit() for c in text) or len(text) > 5:
+        return ""
+    return text[-1] if text[-1:] in ("+", "-") and len(text) > 1 else ""
+
+
 def _spaced(compact: str) -> str:
     """A form in which the stream's rule for neighbouring digits changes nothing."""
     return "".join("\x00" + c if c.isdigit() else c for c in compact)
@@ -245,6 +293,13 @@ def _digit_group(text: str) -> bool:
     if not shown[:1].isdigit() or not re.fullmatch(r"\d+[.,;]?", shown):
         return False
     return bool(scan_numbers(shown.rstrip(".,;")))
+
+
+def _good_iban(compact: str) -> bool:
+    try:
+        return bool(iban.validate(compact))
+    except iban.ValidationError:
+        return False
 
 
 def _bad_iban(compact: str) -> bool:

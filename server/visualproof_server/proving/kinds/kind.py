@@ -12,13 +12,14 @@ from visualproof_server.proving.places.index import Index, Run
 class Match:
     """A printed run that equals a claim by kind.
 
-    doubt is a reason code when it may equal it but that cannot be decided; lesser says why it looks
-    less like the kind than others may; verbatim says that the spelling is equal too.
+    doubt is a reason code when it may equal it but that cannot be decided; ranked_lower_because
+    says why it looks less like the kind than others may; verbatim says that the spelling is equal
+    too.
     """
 
     run: Run
     doubt: str = ""
-    lesser: Reason | None = None
+    ranked_lower_because: Reason | None = None
     verbatim: bool = False
 
 
@@ -32,8 +33,9 @@ class Difference:
 class ValueKind(Protocol):
     """One kind of value: how it is read, found and compared. Exact; likeness has no part in it.
 
-    An amount may be printed twice by chance (`chance` is True), so that several places need
-    context to decide; a name or a day may not.
+    Rooms ask for traits, not for names. repeats_by_chance: equal prints may mean different things,
+    as amounts do, so that several places need context to decide. is_text: made of words, so that
+    all that stands at a caption is the value. is_amount: a row that names a sum may hold it.
     """
 
     @property
@@ -42,12 +44,20 @@ class ValueKind(Protocol):
         ...
 
     @property
-    def chance(self) -> bool:
-        """Whether equal prints may mean different things."""
-        ...
+    def repeats_by_chance(self) -> bool: ...
+
+    @property
+    def is_text(self) -> bool: ...
+
+    @property
+    def is_amount(self) -> bool: ...
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> Any | None:
         """The claim as compared, None when the value is none of this kind."""
+        ...
+
+    def needs_context(self, claim: Any) -> bool:
+        """Whether a print proves it only where a proof, a caption or a role points."""
         ...
 
     def find(self, claim: Any, field: FieldSpec, index: Index) -> list[Match]:

@@ -1,29 +1,40 @@
 """number, money, percent and quantity: decimals, never floats."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec, Reason
 from visualproof_server.proving.kinds.kind import Difference, Match
+from visualproof_server.proving.places.columns import column_prints_cents
 from visualproof_server.proving.places.index import Index, Run
-from visualproof_server.proving.text.folding import plain
+from visualproof_server.proving.places.stated import NOTHING, Stated
+from visualproof_server.proving.text.doubt import Doubt
+from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.locales import conventions
-from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
-from visualproof_server.proving.values.units import CURRENCIES
+from visualproof_server.proving.values.numbers import NumberRead, Reading, scan_numbers
+from visualproof_server.proving.values.units import currencies_named, same_unit, unit_at
+
+# Scales that a caption may state, for looking a claim up by what is printed under it.
+_STATED_SCALES = (2, 3, 4, 5, 6, 7, 8, 9, 12)
+# As codes have them, and amounts that lost their decimal mark.
+ZEROS = re.compile(r"0\d")
+_MAX_CLAIM = 80
+_WITH_UNIT = Reason("UNIT_DIFFERS", "Printed with a unit that the claim does not have.")
+_BARE = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
 
 
 @dataclass(frozen=True, slots=True)
 class NumberClaim:
-    """values holds what the claim may mean (several for a text such as "1.250").
+    """A claim, read by the grammar that reads print.
 
-    currencies and unit are empty where the claim states none.
+    values holds what it may mean (several for a text such as "1.250"). currencies and unit are
+    what the claim or its field states, empty where neither does.
     """
 
     values: frozenset[Decimal]
-    digits: str
-    percent: bool
+    read: NumberRead
     currencies: frozenset[str]
     unit: str
 
@@ -32,150 +43,219 @@ class Number:
     """A plain number: percentages are another kind, a printed unit is allowed unless it differs."""
 
     name = "number"
-    chance = True
+    repeats_by_chance = True
+    is_text = False
+    is_amount = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> NumberClaim | None:
-        currencies = frozenset({field.currency.upper()}) if field.currency else frozenset[str]()
+        named = frozenset({field.currency.upper()}) if field.currency else frozenset[str]()
+        unit = _unit_of(field.unit)
         if isinstance(value, Decimal):
-            return self._completed(
-                NumberClaim(frozenset({value}), str(value), False, currencies, field.unit.lower())
-            )
+            read = NumberRead(start=0, end=0, digits=str(value), readings=(Reading(value, "."),))
+            return self._completed(NumberClaim(frozenset({value}), read, named, unit))
         if not isinstance(value, str):
             return None
-        text = plain(value.strip())
-        reads = scan_numbers(text)
-        if reads and reads[0].loose:
-            reads = reads[:1]
-        if len(reads) != 1 or len(text) > 80:
+        whole = _whole(" ".join(plain(value).split()))
+        if whole is None:
             return None
-        read = reads[0]
-        rest = (text[: read.start] + text[read.end :]).strip()
-        if rest and rest.lower() != read.unit:
-            return None
-        values = resolved(read, field, index)
+        own = whole.unit or fold_text(whole.word)
         return self._completed(
             NumberClaim(
-                frozenset(v for v in values),
-                read.digits,
-                read.percent,
-                read.currencies or currencies,
-                read.unit or field.unit.lower(),
+                resolved(whole, field, index), whole, whole.currencies or named, own or unit
             )
         )
+
+    def needs_context(self, claim: NumberClaim) -> bool:
+        """A single digit stands everywhere."""
+        bare = not claim.currencies and not claim.unit and not claim.read.bound
+        return bare and len(claim.read.digits) == 1
 
     def find(self, claim: NumberClaim, field: FieldSpec, index: Index) -> list[Match]:
         matches = []
         for run, read in self._candidates(claim, index):
-            same, code = self._compare(claim, read, run, field, index)
-            if same or code in _DOUBTS:
-                doubt = "" if same else code
-                verbatim = read.digits == claim.digits
-                matches.append(Match(run, doubt, self._lesser(claim, read), verbatim))
+            code = self._compare(claim, read, run, field, index)
+            if not code or code in _DOUBTS:
+                verbatim = read.digits == claim.read.digits
+                matches.append(Match(run, code, self._ranked_lower(claim, read), verbatim))
         return matches
 
     def misread(self, claim: NumberClaim, field: FieldSpec, index: Index) -> list[Run]:
         return [
             run
             for run, read in index.misread_numbers
-            if self._compare(claim, read, run, field, index)[0]
+            if not self._compare(claim, read, run, field, index)
         ]
 
     def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
         wanted = set(words)
-        reads = _by_word(index)
-        hits = {id(run): (run, read) for w in words for run, read in reads.get(w, ())}
+        hits = {
+            id(run): (run, read) for w in words for run, read in index.numbers_by_word.get(w, ())
+        }
         spaced = conventions(field.locale).groups_by_space
-        skipped = {"group"} if spaced else {"joined"}
         runs = [
-            run
+            (run, read)
             for run, read in hits.values()
-            if set(run.words) <= wanted and self._is(read) and read.loose not in skipped
+            if set(run.words) <= wanted and self._is(read, run, index)
         ]
-        return sorted(runs, key=lambda r: r.words[0])
+        joined = [
+            r for r, read in runs if Doubt.JOINED in read.doubts and _joins(read, spaced, index)
+        ]
+        inside = {w for r in joined for w in r.words}
+        kept = [
+            run
+            for run, read in runs
+            if (Doubt.JOINED in read.doubts and run in joined)
+            or (Doubt.JOINED not in read.doubts and not set(run.words) & inside)
+        ]
+        return sorted(kept, key=lambda r: (r.words[0], -len(r.words), -len(r.text)))
 
     def differs(self, claim: NumberClaim, run: Run, field: FieldSpec, index: Index) -> Difference:
-        for found, read in _by_word(index).get(run.words[0], ()):
+        for found, read in index.numbers_by_word.get(run.words[0], ()):
             if found.text == run.text:
-                return Difference(self._compare(claim, read, found, field, index)[1])
+                return Difference(
+                    self._compare(claim, read, found, field, index) or "VALUE_DIFFERS"
+                )
         return Difference("VALUE_DIFFERS")
 
-    def _completed(self, claim: NumberClaim) -> NumberClaim:
+    def _completed(self, claim: NumberClaim) -> NumberClaim | None:
         return claim
 
-    def _is(self, read: NumberRead) -> bool:
+    def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
         """Whether a printed number can be one of this kind at all."""
-        return not read.percent
+        return read.unit not in ("%", "‰")
 
-    def _lesser(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
+    def _ranked_lower(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
         """10 of "10 cm" is a length."""
         return _WITH_UNIT if read.unit and not claim.unit else None
 
     def _candidates(self, claim: NumberClaim, index: Index) -> list[tuple[Run, NumberRead]]:
-        by_value = _by_value(index)
-        found = [hit for value in claim.values for hit in by_value.get(abs(value), ())]
+        by_size = index.numbers_by_size
+        found = [hit for value in claim.values for hit in by_size.get(abs(value), ())]
+        for value in claim.values:
+            for power in _STATED_SCALES:
+                small = abs(value).scaleb(-power)
+                found += [
+                    hit
+                    for hit in by_size.get(small, ())
+                    if power in index.statements.of(hit[0]).exponents and not hit[1].scaled
+                ]
         return list({id(hit[0]): hit for hit in found}.values())
 
     def _compare(
         self, claim: NumberClaim, read: NumberRead, run: Run, field: FieldSpec, index: Index
-    ) -> tuple[bool, str]:
-        """Whether they are the same, else a reason code; codes of _DOUBTS mean undecided."""
-        values = resolved(read, field, index)
-        if not values & claim.values:
-            return False, self._why(claim, read)
-        if read.percent != claim.percent:
-            return False, "UNIT_DIFFERS"
-        if claim.unit and not same_unit(claim.unit, read.unit):
-            return False, "UNIT_DIFFERS"
-        if claim.currencies and read.currencies and not claim.currencies & read.currencies:
-            return False, "CURRENCY_DIFFERS"
+    ) -> str:
+        """ "" where they are the same, else a reason code; codes of _DOUBTS mean undecided."""
+        stated = index.statements.of(run)
+        code = self._sizes(claim, read, stated, field, index)
+        if code:
+            return code
+        if claim.read.bound != read.bound:
+            return Doubt.BOUND_UNKNOWN if read.bound else "VALUE_DIFFERS"
+        code = self._units(claim, read, stated) or self._currencies(claim, read, stated)
+        if code:
+            return code
         if read.sign == "?":
-            return False, "SIGN_UNKNOWN"
-        if (len(values) > 1 or len(claim.values) > 1) and read.digits != claim.digits:
-            return False, "SEPARATOR_UNKNOWN"
-        if len(values) > 1 and len(claim.values) == 1:
-            return False, "SEPARATOR_UNKNOWN"
-        if read.loose and not self._settled(read, field, index):
-            return False, _LOOSE.get(read.loose, "GROUPING_UNKNOWN")
-        if ZEROS.match(read.digits) and read.digits != claim.digits:
-            return False, "LEADING_ZEROS"
-        return True, ""
+            return Doubt.SIGN_UNKNOWN
+        return self._doubts(claim, read, run, field, index)
 
-    def _settled(self, read: NumberRead, field: FieldSpec, index: Index) -> bool:
+    def _sizes(
+        self, claim: NumberClaim, read: NumberRead, stated: Stated, field: FieldSpec, index: Index
+    ) -> str:
+        """Whether value, range and mixed parts are equal, under what a caption says of the scale."""
+        values = resolved(read, field, index)
+        scaled = stated.exponents and not read.scaled and read.unit not in ("%", "‰")
+        if scaled and not claim.read.scaled and values & claim.values:
+            # 950 under "in thousands" is not 950.
+            return Doubt.SCALE_UNKNOWN if not _small_share(claim) else ""
+        if scaled and not values & claim.values:
+            values = frozenset(v.scaleb(e) for v in values for e in stated.exponents)
+        if not values & claim.values:
+            return self._why(claim, read)
+        ours, theirs = claim.read, read
+        if (ours.until is None) != (theirs.until is None):
+            return Doubt.PART_OF_RANGE if theirs.until is not None else "VALUE_DIFFERS"
+        if ours.until is not None and theirs.until is not None:
+            if not resolved(ours.until, field, index) & resolved(theirs.until, field, index):
+                return "VALUE_DIFFERS"
+        if len(ours.rest) != len(theirs.rest):
+            return Doubt.PART_OF_RANGE if theirs.rest else "VALUE_DIFFERS"
+        for one, other in zip(ours.rest, theirs.rest, strict=True):
+            if not one.values() & other.values() or one.unit != other.unit:
+                return "VALUE_DIFFERS"
+        return ""
+
+    def _units(self, claim: NumberClaim, read: NumberRead, stated: Stated) -> str:
+        if (read.unit in ("%", "‰")) != (claim.unit in ("%", "‰")) and claim.unit != stated.unit:
+            return "UNIT_DIFFERS"
+        if not claim.unit:
+            return ""
+        for unit in (read.unit, fold_text(read.word), "" if read.unit else stated.unit):
+            if unit and same_unit(claim.unit, unit):
+                return Doubt.UNIT_UNKNOWN if Doubt.UNIT_UNKNOWN in read.doubts else ""
+        return "UNIT_DIFFERS"
+
+    def _currencies(self, claim: NumberClaim, read: NumberRead, stated: Stated) -> str:
+        if not claim.currencies:
+            return ""
+        printed = read.currencies
+        if printed and stated.currencies and len(printed) > 1 and printed & stated.currencies:
+            # A code narrows a sign.
+            printed = printed & stated.currencies
+        if printed and not claim.currencies & printed:
+            return "CURRENCY_DIFFERS"
+        return ""
+
+    def _doubts(
+        self, claim: NumberClaim, read: NumberRead, run: Run, field: FieldSpec, index: Index
+    ) -> str:
+        values = resolved(read, field, index)
+        same = read.digits == claim.read.digits
+        if len(values) > 1 and len(read.exponents) > 1:
+            return Doubt.SCALE_UNKNOWN
+        if (len(values) > 1 or len(claim.values) > 1) and not (same and len(claim.values) > 1):
+            return Doubt.SEPARATOR_UNKNOWN
+        for doubt in sorted(read.doubts):
+            if not self._settled(doubt, read, field, index):
+                return Doubt.GROUPING_UNKNOWN if doubt in _GROUPINGS else doubt
+        if ZEROS.match(read.digits) and not same:
+            return Doubt.LEADING_ZEROS
+        return ""
+
+    def _settled(self, doubt: Doubt, read: NumberRead, field: FieldSpec, index: Index) -> bool:
         """Whether spaces are known to group digits, or not to."""
         known = conventions(field.locale)
-        if read.loose == "joined":
-            return known.groups_by_space
-        if read.loose != "group":
-            return False
-        return index.groups_by_mark or (bool(known.decimal_mark) and not known.groups_by_space)
+        if doubt is Doubt.JOINED:
+            return _joins(read, known.groups_by_space, index)
+        if doubt is Doubt.SPACED:
+            return index.groups_by_mark or (bool(known.decimal_mark) and not known.groups_by_space)
+        return False
 
     def _why(self, claim: NumberClaim, read: NumberRead) -> str:
         amounts = {abs(value) for value in claim.values}
-        sizes = {abs(r.value).scaleb(read.exponent) for r in read.readings}
+        sizes = {abs(value) for value in read.values()}
         if amounts & sizes:
             return "SIGN_DIFFERS"
         mantissas = {_mantissa(v) for v in sizes}
-        if read.exponent and {_mantissa(v) for v in amounts} & mantissas:
+        if read.scaled and {_mantissa(v) for v in amounts} & mantissas:
             return "SCALE_DIFFERS"
         if {len(str(int(v))) for v in amounts} & {len(str(int(v))) for v in sizes}:
             return "DIGIT_DIFFERS"
         return "VALUE_DIFFERS"
 
 
-_WITH_UNIT = Reason("UNIT_DIFFERS", "Printed with a unit that the claim does not have.")
-_BARE = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
-# As codes have them, and amounts that lost their decimal mark.
-ZEROS = re.compile(r"0\d")
-_LOOSE = {"scale": "SCALE_UNKNOWN", "bound": "BOUND_UNKNOWN"}
+_GROUPINGS = frozenset({Doubt.JOINED, Doubt.SPACED})
 _DOUBTS = frozenset(
     {
-        *_LOOSE.values(),
-        "SIGN_UNKNOWN",
-        "SEPARATOR_UNKNOWN",
-        "GROUPING_UNKNOWN",
-        "CURRENCY_UNKNOWN",
-        "DECIMALS_MISSING",
-        "LEADING_ZEROS",
+        Doubt.BOUND_UNKNOWN,
+        Doubt.CURRENCY_UNKNOWN,
+        Doubt.DECIMALS_MISSING,
+        Doubt.GROUPING_UNKNOWN,
+        Doubt.LEADING_ZEROS,
+        Doubt.PART_OF_RANGE,
+        Doubt.SCALE_UNKNOWN,
+        Doubt.SEPARATOR_UNKNOWN,
+        Doubt.SIGN_UNKNOWN,
+        Doubt.UNIT_UNKNOWN,
     }
 )
 
@@ -184,29 +264,47 @@ class Money(Number):
     """An amount: its currency must agree where both state one; quantities are no amounts."""
 
     name = "money"
+    is_amount = True
 
-    def _is(self, read: NumberRead) -> bool:
-        return not read.percent and not read.unit
+    def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> NumberClaim | None:
+        claim = super().parse(value, field, index)
+        # An amount's word is its neighbour, not its unit.
+        return None if claim is None else replace(claim, unit=claim.read.unit)
 
-    def _lesser(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
+    def needs_context(self, claim: NumberClaim) -> bool:
+        return not claim.currencies and len(claim.read.digits) == 1
+
+    def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
+        return not read.unit and not (read.word and _is_bare(read))
+
+    def _ranked_lower(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
         """A bare integer may be a count."""
-        return None if _has_cents(read) or read.currencies else _BARE
+        return _BARE if _is_bare(read) else None
 
     def _compare(
         self, claim: NumberClaim, read: NumberRead, run: Run, field: FieldSpec, index: Index
-    ) -> tuple[bool, str]:
-        same, code = super()._compare(claim, read, run, field, index)
-        if same and read.unit:
-            return False, "UNIT_DIFFERS"
-        if same and not _has_cents(read) and _prints_cents(index):
-            return False, "DECIMALS_MISSING"
-        if same and claim.currencies and not read.currencies:
-            near = _currencies_near(run, index)
-            if near and not claim.currencies & near:
-                return False, "CURRENCY_DIFFERS"
-            if not near:
-                return False, "CURRENCY_UNKNOWN"
-        return same, code
+    ) -> str:
+        code = super()._compare(claim, read, run, field, index)
+        if code:
+            return code
+        if read.unit and not claim.unit:
+            return "UNIT_DIFFERS"
+        if read.word and _is_bare(read) and not index.statements.of(run).currencies:
+            # 100 pieces, 100 points: nothing says that it is money.
+            return Doubt.UNIT_UNKNOWN
+        if _is_bare(read) and not read.scaled and column_prints_cents(run, index):
+            return Doubt.DECIMALS_MISSING
+        if claim.currencies and not read.currencies:
+            return self._named_near(claim, run, index)
+        return ""
+
+    def _named_near(self, claim: NumberClaim, run: Run, index: Index) -> str:
+        """Whether a currency that is not at the amount is its caption's, row's or document's."""
+        stated = index.statements.of(run).currencies
+        near = stated or _row_currencies(run, index) or _document_currencies(index)
+        if not near:
+            return Doubt.CURRENCY_UNKNOWN
+        return "" if claim.currencies & near else "CURRENCY_DIFFERS"
 
 
 class Percent(Number):
@@ -214,11 +312,16 @@ class Percent(Number):
 
     name = "percent"
 
-    def _completed(self, claim: NumberClaim) -> NumberClaim:
-        return NumberClaim(claim.values, claim.digits, True, frozenset(), "")
+    def _completed(self, claim: NumberClaim) -> NumberClaim | None:
+        if claim.unit not in ("", "%"):
+            return claim if claim.unit == "‰" else None
+        return NumberClaim(claim.values, claim.read, frozenset(), "%")
 
-    def _is(self, read: NumberRead) -> bool:
-        return read.percent
+    def needs_context(self, claim: NumberClaim) -> bool:
+        return False
+
+    def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
+        return read.unit == "%" or (not read.unit and index.statements.of(run).unit == "%")
 
 
 class Quantity(Number):
@@ -226,110 +329,99 @@ class Quantity(Number):
 
     name = "quantity"
 
-    def _is(self, read: NumberRead) -> bool:
-        return bool(read.unit) or read.percent
+    def needs_context(self, claim: NumberClaim) -> bool:
+        return not claim.unit and super().needs_context(claim)
+
+    def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
+        return bool(read.unit or read.word or index.statements.of(run).unit)
+
+
+def _whole(text: str) -> NumberRead | None:
+    """The one number that a text is, with nothing left over; None if it is none or more."""
+    if len(text) > _MAX_CLAIM:
+        return None
+    reads = scan_numbers(text)
+    wholes = [r for r in reads if Doubt.PART_OF_RANGE not in r.doubts]
+    for read in sorted(wholes, key=lambda r: r.start - r.end):
+        rest = (text[: read.start] + " " + text[read.end :]).strip(" .")
+        if read.word and fold_text(rest) == fold_text(read.word):
+            rest = ""
+        if read.bound and rest:
+            bare = scan_numbers(text[read.start : read.end])
+            rest = "" if bare and not bare[0].bound else rest
+        if not rest:
+            return read
+    return None
+
+
+def _unit_of(stated: str) -> str:
+    if not stated:
+        return ""
+    unit, size = unit_at(stated.strip(), False)
+    return unit if size == len(stated.strip()) else stated.strip()
 
 
 def resolved(read: NumberRead, field: FieldSpec, index: Index) -> frozenset[Decimal]:
     """The signed, scaled values that a printed number can mean under locale and document."""
-    readings = read.readings
-    if len(readings) > 1:
-        mark = conventions(field.locale).decimal_mark or index.decimal_mark
-        readings = tuple(r for r in readings if r.mark == mark) or readings
-    values = {r.value.scaleb(read.exponent) for r in readings}
-    if read.sign == "-":
-        return frozenset(-v for v in values)
-    if read.sign == "?":
-        return frozenset(values | {-v for v in values})
-    return frozenset(values)
+    if len(read.readings) == 1:
+        return read.values()
+    return read.values(conventions(field.locale).decimal_mark or index.decimal_mark)
 
 
-def same_unit(ours: str, theirs: str) -> bool:
-    """Equal but for spelling of the same unit."""
-    return _UNITS.get(ours, ours) == _UNITS.get(theirs, theirs)
+def _joins(read: NumberRead, spaced: bool, index: Index) -> bool:
+    """Whether groups that spaces part are one number: where the locale writes so, or where what is
+    attached leaves no other reading."""
+    if index.groups_by_mark:
+        return False
+    cents = not read.digits.isdigit()
+    attached = bool(read.currencies or read.unit or read.scaled)
+    if spaced:
+        return cents or attached or len(read.digits) <= 6
+    return attached and not cents
 
 
-_UNITS = {
-    "watts": "w", "watt": "w", "volts": "v", "volt": "v", "amps": "a", "hrs": "h", "hr": "h",
-    "hour": "h", "hours": "h", "mins": "min", "lbs": "lb", "m²": "m2", "sqm": "m2", "m³": "m3",
-    "km²": "km2", "pcs": "pc", "days": "day", "years": "year", "weeks": "week",
-    "months": "month", "sec": "s",
-}  # fmt: skip
+def _is_bare(read: NumberRead) -> bool:
+    """A whole number that no currency, scale, cents or groups make an amount."""
+    return read.digits.isdigit() and not read.currencies and not read.scaled
 
 
-def _currencies_near(run: Run, index: Index) -> frozenset[str]:
-    """Currencies named in the run's row or, failing that, the only ones of the document."""
-    row = index.rows[index.row_of[run.words[0]]]
-    here = _named(plain(row.text))
-    return here or _document_currencies(index)
-
-
-def _document_currencies(index: Index) -> frozenset[str]:
-    known: frozenset[str] | None = index.cache.get("currencies")
-    if known is None:
-        sets = {_named(plain(row.text)) for row in index.rows} - {frozenset()}
-        common = frozenset.intersection(*sets) if sets else frozenset()
-        known = common
-        index.cache["currencies"] = known
-    return known
-
-
-def _named(text: str) -> frozenset[str]:
-    found: set[str] = set()
-    for word in text.replace("(", " ").replace(")", " ").split():
-        word = word.strip(".,:;")
-        symbol = word.strip("0123456789.,-")
-        if word.isupper() and word.lower() in CURRENCIES:
-            found |= CURRENCIES[word.lower()]
-        elif (symbol and not symbol.isalpha() and symbol.lower() in CURRENCIES) or (
-            symbol.isupper() and symbol != word and symbol.lower() in CURRENCIES
-        ):
-            found |= CURRENCIES[symbol.lower()]
-    return frozenset(found)
-
-
-def _by_value(index: Index) -> dict[Decimal, list[tuple[Run, NumberRead]]]:
-    table: dict[Decimal, list[tuple[Run, NumberRead]]] | None = index.cache.get("by_value")
-    if table is None:
-        table = {}
-        for run, read in index.numbers:
-            for reading in read.readings:
-                table.setdefault(reading.value.scaleb(read.exponent), []).append((run, read))
-        index.cache["by_value"] = table
-    return table
-
-
-def _by_word(index: Index) -> dict[int, list[tuple[Run, NumberRead]]]:
-    table: dict[int, list[tuple[Run, NumberRead]]] | None = index.cache.get("by_word")
-    if table is None:
-        table = {}
-        for run, read in index.numbers:
-            for word in run.words:
-                table.setdefault(word, []).append((run, read))
-        index.cache["by_word"] = table
-    return table
+def _small_share(claim: NumberClaim) -> bool:
+    """Amounts per share and shares are given in full under a head that scales the others."""
+    return claim.unit in ("%", "‰")
 
 
 def _mantissa(value: Decimal) -> str:
     return "".join(map(str, value.normalize().as_tuple().digits))
 
 
-def _has_cents(read: NumberRead) -> bool:
-    return bool(read.exponent) or len(_after_mark(read.digits)) == 2
+def _row_currencies(run: Run, index: Index) -> frozenset[str]:
+    """The currency that a run's row names, where it names one and no other amount has it."""
+    row = index.rows[index.row_of[run.words[0]]]
+    taken = {
+        w
+        for word in range(row.start, row.end)
+        for other, read in index.numbers_by_word.get(word, ())
+        if read.currencies
+        for w in other.words
+    }
+    found: set[str] = set()
+    for word in range(row.start, row.end):
+        if word not in taken:
+            found |= _named(index.words[word].text)
+    return frozenset(found)
 
 
-def _prints_cents(index: Index) -> bool:
-    """Whether the document's amounts show two decimals, but for a few."""
-    known: bool | None = index.cache.get("cents")
-    if known is None:
-        amounts = [r for _, r in index.numbers if r.currencies or len(_after_mark(r.digits)) == 2]
-        with_cents = sum(_has_cents(r) for r in amounts)
-        known = with_cents >= 3 and with_cents >= 0.8 * len(amounts)
-        index.cache["cents"] = known
-    return known
+def _document_currencies(index: Index) -> frozenset[str]:
+    """The currencies that all amounts of the document which name one agree on."""
+    sets = index.currencies
+    return frozenset.intersection(*sets) if sets else frozenset()
 
 
-def _after_mark(chunk: str) -> str:
-    return (
-        chunk[max(chunk.rfind("."), chunk.rfind(",")) + 1 :] if "." in chunk or "," in chunk else ""
-    )
+def _named(text: str) -> frozenset[str]:
+    word = plain(text).strip("().,:;[]")
+    if word.isalpha() and not word.isupper():
+        return frozenset()
+    return currencies_named(word)
+
+
+__all__ = ["NOTHING", "ZEROS", "Money", "Number", "NumberClaim", "Percent", "Quantity", "resolved"]

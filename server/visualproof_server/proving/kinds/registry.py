@@ -5,7 +5,7 @@ from decimal import Decimal
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.boolean import Boolean
-from visualproof_server.proving.kinds.date import Date
+from visualproof_server.proving.kinds.date import Date, DateTime, Time
 from visualproof_server.proving.kinds.identifier import Email, Identifier, Phone, Url
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.number import ZEROS, Money, Number, Percent, Quantity
@@ -22,6 +22,8 @@ KINDS: dict[str, ValueKind] = {
         Percent(),
         Quantity(),
         Date(),
+        Time(),
+        DateTime(),
         Identifier(),
         Phone(),
         Email(),
@@ -45,8 +47,8 @@ def kind_by_value(value: JsonScalar, field: FieldSpec, index: Index) -> ValueKin
         if KINDS["date"].parse(value, field, index) is not None:
             return KINDS["date"]
         number = KINDS["number"].parse(value, field, index)
-        if number is not None and not ZEROS.match(number.digits):
-            if number.percent:
+        if number is not None and not ZEROS.match(number.read.digits):
+            if number.unit == "%":
                 return KINDS["percent"]
             return KINDS["money"] if number.currencies else KINDS["number"]
     return KINDS["text"]

@@ -5,17 +5,22 @@ from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.places import locate
 from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.wholes import text_doubt
+from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import compact, fold, tokens
 
-# The rest of a row up to a gap this wide (in heights) is one printed text.
-_TEXT_GAP = 3.0
+# Texts of up to so many letters are words of everything: they need a proof, a caption or a role.
+_SHORT = 3
 
 
 class Text:
     """Equal words, numbers, signs and symbols; case, spacing and other punctuation are folded."""
 
     name = "text"
-    chance = False
+    repeats_by_chance = False
+    is_text = True
+    is_amount = False
+    verbatim = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> str | None:
         if isinstance(value, bool) or value is None:
@@ -23,11 +28,23 @@ class Text:
         text = str(value)
         return text if any(c.isalnum() for c in fold(text).text) else None
 
+    def needs_context(self, claim: str) -> bool:
+        said = [c for c in claim if c.isalnum()]
+        alone = claim.strip().isalnum()
+        if any(c > "\u2e80" for c in said):
+            return len(said) < 2
+        return alone and (
+            (len(said) <= _SHORT and all(c.isalpha() for c in said)) or len(said) == 1
+        )
+
     def find(self, claim: str, field: FieldSpec, index: Index) -> list[Match]:
         return [
             Match(
                 run,
-                _edge(claim, run) or index.part(run) or self._doubt(claim, run, index),
+                _edge(claim, run)
+                or index.part(run)
+                or self._doubt(claim, run, index)
+                or text_doubt(claim, run, index, self.verbatim),
                 verbatim=run.text == claim,
             )
             for run in locate.exact(claim, index)
@@ -41,7 +58,7 @@ class Text:
         for word in words:
             if not any(c.isalnum() for c in index.words[word].text):
                 continue
-            if runs and runs[-1][-1] == word - 1 and index.gap_after(word - 1) < _TEXT_GAP:
+            if runs and self._together(runs[-1][-1], word, index):
                 runs[-1].append(word)
             else:
                 runs.append([word])
@@ -49,6 +66,11 @@ class Text:
 
     def differs(self, claim: str, run: Run, field: FieldSpec, index: Index) -> Difference:
         return Difference(locate.difference(claim, run.text))
+
+    def _together(self, left: int, right: int, index: Index) -> bool:
+        """Whether two words are of one text: marks alone may stand between them, no gap or cell."""
+        same = index.row_of[left] == index.row_of[right] and right - left <= 2
+        return same and not any(index.parted(w) for w in range(left, right))
 
     def _doubt(self, claim: str, run: Run, index: Index) -> str:
         return ""
@@ -58,14 +80,15 @@ class Quote(Text):
     """Verbatim after conservative folding: case and punctuation count."""
 
     name = "quote"
+    verbatim = True
 
     def _doubt(self, claim: str, run: Run, index: Index) -> str:
         ours, theirs = _verbatim(claim), _verbatim(_joined(run, index))
         if ours in theirs:
             return ""
         if ours.casefold() in theirs.casefold():
-            return "CASE_DIFFERS"
-        return "PUNCTUATION_DIFFERS"
+            return Doubt.CASE_DIFFERS
+        return Doubt.PUNCTUATION_DIFFERS
 
 
 class Choice(Text):
@@ -79,12 +102,12 @@ def _edge(claim: str, run: Run) -> str:
     ours, theirs = tokens(claim), tokens(run.text)
     # Grades and names such as A+, C#.
     closing = run.text[-1:]
-    if closing in "+-#" and len(theirs[-1].text) <= 2 and claim.rstrip()[-1:] not in "+-#":
-        return "SIGN_DIFFERS"
+    if closing in "+-#*" and len(theirs[-1].text) <= 4 and claim.rstrip()[-1:] not in "+-#*":
+        return Doubt.SIGN_DIFFERS
     if run.partial or compact(ours) == compact(theirs):
         return ""
     signed = theirs[0].text in ("-", "(") and ours[0].text != theirs[0].text
-    return "SIGN_DIFFERS" if signed else "UNIT_DIFFERS"
+    return Doubt.SIGN_DIFFERS if signed else Doubt.UNIT_DIFFERS
 
 
 def _verbatim(text: str) -> str:

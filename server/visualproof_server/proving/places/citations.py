@@ -14,7 +14,7 @@ _MAX_RUN_ON_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class CitedSpan:
     """Words that a proof points at.
 
     words: what the value must touch. strict: the value must lie wholly inside (a quote, cell or
@@ -32,9 +32,9 @@ class Area:
 
 def resolve(
     claim: Claim, index: Index, shown: tuple[ShownPages, ...]
-) -> tuple[list[Area], list[Reason]]:
+) -> tuple[list[CitedSpan], list[Reason]]:
     """Areas of the proofs that are valid, and a reason for each that is not."""
-    areas: list[Area] = []
+    areas: list[CitedSpan] = []
     reasons: list[Reason] = []
     if claim.malformed:
         reasons.append(
@@ -57,24 +57,24 @@ def _is_shown(page: int, shown: tuple[ShownPages, ...]) -> bool:
     return any(s.first <= page <= s.last for s in shown)
 
 
-def _line(proof: Proof, index: Index) -> Area | Reason:
+def _line(proof: Proof, index: Index) -> CitedSpan | Reason:
     row_number = index.row_by_line.get(proof.id or 0)
     if row_number is None:
         return Reason("PROOF_ID_UNKNOWN", f"There is no line {proof.id}.")
     row = index.rows[row_number]
     words = frozenset(range(row.start, row.end))
     if not proof.text:
-        return Area(proof, words, (row_number,), False)
+        return CitedSpan(proof, words, (row_number,), False)
     touching = [r for r in locate.exact(proof.text, index) if words & set(r.words)]
     if touching:
         best = min(touching, key=lambda r: len(r.words))
-        return Area(proof, words, (row_number,), False, printed=best)
+        return CitedSpan(proof, words, (row_number,), False, printed=best)
     near = locate.nearest(proof.text, index, [row_number])
     run = near.run if near is not None and words & set(near.run.words) else None
-    return Area(proof, words, (row_number,), False, nearest=run)
+    return CitedSpan(proof, words, (row_number,), False, nearest=run)
 
 
-def _quote(proof: Proof, index: Index) -> Area | Reason:
+def _quote(proof: Proof, index: Index) -> CitedSpan | Reason:
     if proof.page is not None and index.page(proof.page) is None:
         return Reason("PAGE_OUT_OF_RANGE", f"The document has no page {proof.page}.")
     text = proof.text or ""
@@ -85,7 +85,7 @@ def _quote(proof: Proof, index: Index) -> Area | Reason:
     if here:
         words = frozenset(w for r in here for w in r.words)
         rows = tuple(sorted({index.row_of[w] for w in words}))
-        return Area(proof, words, rows, True, printed=here[0])
+        return CitedSpan(proof, words, rows, True, printed=here[0])
     if runs:
         return Reason(
             "WRONG_PAGE",
@@ -95,7 +95,7 @@ def _quote(proof: Proof, index: Index) -> Area | Reason:
     if near is None or proof.page not in (None, index.page_of(near.run.words[0])):
         return Reason("PROOF_NOT_FOUND", "The quote is not printed.")
     rows = tuple(sorted({index.row_of[w] for w in near.run.words}))
-    return Area(proof, frozenset(near.run.words), rows, True, nearest=near.run)
+    return CitedSpan(proof, frozenset(near.run.words), rows, True, nearest=near.run)
 
 
 def _sentences(text: str, index: Index) -> list[Run]:
@@ -115,16 +115,16 @@ def _sentences(text: str, index: Index) -> list[Run]:
     return [Run(tuple(words), " … ".join(texts))]
 
 
-def _table(proof: Proof, index: Index) -> Area | Reason:
+def _table(proof: Proof, index: Index) -> CitedSpan | Reason:
     if not index.document.tables:
         return Reason("TABLES_NOT_READ", "No table was read in this document.")
     rows = tuple(n for n, row in enumerate(index.rows) if row.table == proof.id)
     if not rows:
         return Reason("PROOF_ID_UNKNOWN", f"There is no table {proof.id}.")
-    return Area(proof, frozenset(index.table_words(proof.id or 0)), rows, True)
+    return CitedSpan(proof, frozenset(index.table_words(proof.id or 0)), rows, True)
 
 
-def _cell(proof: Proof, index: Index) -> Area | Reason:
+def _cell(proof: Proof, index: Index) -> CitedSpan | Reason:
     area = _table(proof, index)
     if isinstance(area, Reason):
         return area
@@ -137,7 +137,7 @@ def _cell(proof: Proof, index: Index) -> Area | Reason:
         parts = [t.table for t in index.document.tables if t.number == proof.id]
         if any(c.stands_at(proof.row, proof.column) for table in parts for c in table.cells):
             level = tuple(n for n in area.rows if index.rows[n].table_row == proof.row)
-            return Area(proof, frozenset(), level, True)
+            return CitedSpan(proof, frozenset(), level, True)
         return Reason(
             "PROOF_ID_UNKNOWN", f"Table {proof.id} has no row {proof.row}, column {proof.column}."
         )
@@ -148,10 +148,10 @@ def _cell(proof: Proof, index: Index) -> Area | Reason:
         printed = inside[0] if inside else None
     run = Run(tuple(words), " ".join(index.words[w].text for w in words))
     named = proof.row is not None and proof.column is not None
-    return Area(proof, frozenset(words), rows, True, printed, run if named else None)
+    return CitedSpan(proof, frozenset(words), rows, True, printed, run if named else None)
 
 
-def _region(proof: Proof, index: Index) -> Area | Reason:
+def _region(proof: Proof, index: Index) -> CitedSpan | Reason:
     page = index.page(proof.page or 0)
     if page is None or proof.box is None:
         return Reason("PAGE_OUT_OF_RANGE", f"The document has no page {proof.page}.")
@@ -172,7 +172,7 @@ def _region(proof: Proof, index: Index) -> Area | Reason:
     if not words:
         return Reason("PROOF_NOT_FOUND", "Nothing is printed in the region.")
     rows = tuple(sorted({index.row_of[w] for w in words}))
-    return Area(proof, frozenset(words), rows, True)
+    return CitedSpan(proof, frozenset(words), rows, True)
 
 
 def _centre_in(box: Box, region: Box) -> bool:

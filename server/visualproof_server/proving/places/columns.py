@@ -1,11 +1,16 @@
 """The words of a document column by column."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from visualproof_server.model.document import Cell, Word
 from visualproof_server.model.geometry import Box, union, x_overlap
 from visualproof_server.proving.places.rows import Row
+
+if TYPE_CHECKING:
+    from visualproof_server.proving.places.index import Index, Run
 
 # A gap of this many line heights parts two columns of a row.
 COLUMN_GAP = 1.5
@@ -62,3 +67,38 @@ def _chain(chains: list[list[tuple[Box, list[int]]]], box: Box, words: list[int]
         chains.append([(box, words)])
     else:
         best.append((box, words))
+
+
+# Numbers of one column end within this many of their heights of each other.
+_SAME_EDGE = 0.8
+
+
+def column_prints_cents(run: "Run", index: "Index") -> bool:
+    """Whether the other numbers of a number's own column show two decimals, but for a few."""
+    cell = index.cells[run.words[0]]
+    if cell is not None:
+        words = index.table_words(index.table_of(run.words[0]))
+        column = [
+            read.decimals == 2
+            for word in words
+            if (other := index.cells[word]) is not None
+            and other.column == cell.column
+            and word not in run.words
+            for _, read in index.numbers_by_word.get(word, ())
+        ]
+    else:
+        column = list(_same_edge(run, index))
+    return len(column) >= 2 and sum(column) >= 0.8 * len(column)
+
+
+def _same_edge(run: "Run", index: "Index") -> Iterable[bool]:
+    box, page = index.box(run), index.page_of(run.words[0])
+    edges, cents = index.right_edges.get(page, ([], []))
+    reach = round(_SAME_EDGE * max(1, box.height))
+    first, last = bisect_left(edges, box.right - reach), bisect_right(edges, box.right + reach)
+    own = index.words[run.words[-1]].box
+    return (
+        two
+        for at, (top, two) in zip(edges[first:last], cents[first:last])
+        if (at, top) != (own.right, own.top)
+    )

@@ -1,20 +1,28 @@
 """A document made searchable: built once a document, then shared by all its answers."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import time
+from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from visualproof_server.model.document import Cell, Document, Page, Word
 from visualproof_server.model.geometry import Box, union, y_overlap
 from visualproof_server.proving.places.columns import column_order
-from visualproof_server.proving.places.rows import CELL_GAP, Row, rows_of
-from visualproof_server.proving.text import folding as normalize
+from visualproof_server.proving.places.rows import GAP, Row, rows_of
+from visualproof_server.proving.text import folding
 from visualproof_server.proving.text.boundaries import NEAR, continues, part_is_cut, part_runs_on
+from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import Token, confusable, plain, unconfused
-from visualproof_server.proving.values.dates import DateRead, scan_dates
+from visualproof_server.proving.values.dates import DateRead, scan_dates, scan_times
 from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.values.units import currencies_named
+
+if TYPE_CHECKING:
+    from visualproof_server.proving.places.stated import Statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,36 @@ class Run:
     words: tuple[int, ...]
     text: str
     partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Words [start, end) of a row that no gap parts."""
+
+    row: int
+    start: int
+    end: int
+
+
+# Doubts under which a number tells nothing of the document's marks.
+_NOT_TELLING = frozenset({Doubt.GROUPING_UNKNOWN, Doubt.JOINED, Doubt.SPACED})
+# A gap this wide (mean characters of its row, heights) parts two prints.
+_GAP_CHARS, _GAP_HEIGHTS = 1.8, 0.75
+
+
+def wide_gaps(words: Sequence[Word]) -> set[int]:
+    """Positions of the words of a line that a gap follows."""
+    length = sum(len(w.text) for w in words)
+    if length == 0:
+        return set()
+    width = sum(w.box.width for w in words) / length
+    found = set()
+    for n, (left, right) in enumerate(pairwise(words)):
+        gap = right.box.left - left.box.right
+        height = max(left.box.height, right.box.height)
+        if gap >= _GAP_CHARS * width and gap >= _GAP_HEIGHTS * height:
+            found.add(n)
+    return found
 
 
 class Stream:
@@ -94,22 +132,28 @@ class Index:
         self.row_of: list[int] = []
         self.row_by_line: dict[int, int] = {}
         self.cells: list[Cell | None] = []
-        self.cache: dict[str, Any] = {}
+        # One answer asks for the same text several times: as proof, as value, as label.
+        self.known_texts: dict[str, list[Run]] = {}
+        self._streams: dict[Callable[[str], Sequence[Token]], Stream] = {}
         for page, number, pieces, table, table_row in rows_of(document):
             start, at = len(self.words), 0
             offsets: list[int] = []
+            texts: list[str] = []
             for words, name, cell in pieces:
+                wide = wide_gaps(words) if cell is None else set()
+                for n, word in enumerate(words):
+                    # What a gap parts is not one print: no number or date runs over it.
+                    parted = bool(texts) and (n == 0 or n - 1 in wide)
+                    texts.append((GAP if parted else " " if texts else "") + word.text)
+                    offsets.append(at + (len(texts) > 1))
+                    at += len(texts[-1])
                 self.words += words
                 self.ids += [f"{name}.W{n + 1}" for n in range(len(words))]
                 self.cells += [cell] * len(words)
-                for word in words:
-                    offsets.append(at)
-                    at += len(word.text) + 1
             self.row_of += [len(self.rows)] * (len(self.words) - start)
-            # What no cell has inside parts them: a number or date never runs over two cells.
-            text = CELL_GAP.join(" ".join(w.text for w in words) for words, _, _ in pieces)
             if number:
                 self.row_by_line[number] = len(self.rows)
+            text = "".join(texts)
             self.rows.append(
                 Row(page, number, start, len(self.words), text, tuple(offsets), table, table_row)
             )
@@ -123,14 +167,50 @@ class Index:
 
     def table_words(self, number: int) -> list[int]:
         """Words of a table with all its parts."""
-        if "tables" not in self.cache:
-            tables: dict[int, list[int]] = {}
-            for row in self.rows:
-                if row.table:
-                    tables.setdefault(row.table, []).extend(range(row.start, row.end))
-            self.cache["tables"] = tables
-        words: list[int] = self.cache["tables"].get(number, [])
-        return words
+        return self._tables.get(number, [])
+
+    @cached_property
+    def _tables(self) -> dict[int, list[int]]:
+        tables: dict[int, list[int]] = {}
+        for row in self.rows:
+            if row.table:
+                tables.setdefault(row.table, []).extend(range(row.start, row.end))
+        return tables
+
+    @cached_property
+    def rows_by_page(self) -> dict[int, list[int]]:
+        """Numbers of the rows of each page, in reading order."""
+        pages: dict[int, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            pages.setdefault(row.page, []).append(number)
+        return pages
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        """Words that stand together in a row: between gaps, or in a cell."""
+        found: list[Segment] = []
+        for number, row in enumerate(self.rows):
+            first = row.start
+            for word in range(row.start, row.end):
+                if word + 1 == row.end or self.parted(word):
+                    found.append(Segment(number, first, word + 1))
+                    first = word + 1
+        return found
+
+    @cached_property
+    def segment_of(self) -> list[int]:
+        """For each word the number of its segment."""
+        return [n for n, s in enumerate(self.segments) for _ in range(s.start, s.end)]
+
+    def parted(self, word: int) -> bool:
+        """Whether a gap or the edge of a cell stands between a word and the next of its row."""
+        row = self.rows[self.row_of[word]]
+        at = row.offsets[word + 1 - row.start] - 1 if word + 1 < row.end else -1
+        return at < 0 or row.text[at] == GAP
+
+    def text_of(self, start: int, end: int) -> str:
+        """Words [start, end) with single spaces."""
+        return " ".join(w.text for w in self.words[start:end])
 
     @cached_property
     def words_by_table_row(self) -> dict[tuple[int, int], list[int]]:
@@ -154,10 +234,28 @@ class Index:
         """Builds what most answers ask for."""
         _ = self.lines, self.columns, self.numbers, self.dates
 
-    @cached_property
+    def stream(self, tokenize: Callable[[str], Sequence[Token]]) -> Stream:
+        """Words in reading order, by the tokens that a kind compares; kept for the next claim."""
+        if tokenize not in self._streams:
+            self._streams[tokenize] = Stream(self, range(len(self.words)), tokenize)
+        return self._streams[tokenize]
+
+    @property
     def lines(self) -> Stream:
         """Words in reading order."""
-        return Stream(self, range(len(self.words)), word_tokens)
+        return self.stream(word_tokens)
+
+    @cached_property
+    def rows_by_token(self) -> dict[str, list[int]]:
+        """Rows that print each token."""
+        found: dict[str, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            for word in range(row.start, row.end):
+                for token in word_tokens(self.words[word].text):
+                    rows = found.setdefault(token.text, [])
+                    if not rows or rows[-1] != number:
+                        rows.append(number)
+        return found
 
     @cached_property
     def columns(self) -> Stream:
@@ -166,25 +264,69 @@ class Index:
             self, column_order(self.rows, self.words, self.cells, self.gap_after), word_tokens
         )
 
-    @cached_property
+    @property
     def confused(self) -> Stream:
         """Words in reading order with look-alike characters merged."""
-        return Stream(self, range(len(self.words)), _confused_tokens)
+        return self.stream(_confused_tokens)
 
     @cached_property
     def numbers(self) -> list[tuple[Run, NumberRead]]:
         """Every printed number."""
-        found = []
-        for row in self.rows:
-            for read in scan_numbers(plain(row.text)):
-                run = self.span(row, read.start, read.end)
-                if read.loose == "joined":
-                    # Wide gaps part columns, not groups of one number.
-                    if all(self.gap_after(w) < NEAR for w in run.words[:-1]):
-                        found.append((run, read))
-                else:
-                    found.append((run, read.with_loose(read.loose or self._loose(row, read))))
-        return found
+        return [
+            (self.span(row, read.start, read.end), self._neighboured(row, read))
+            for row in self.rows
+            for read in scan_numbers(plain(row.text))
+        ]
+
+    @cached_property
+    def numbers_by_size(self) -> dict[Decimal, list[tuple[Run, NumberRead]]]:
+        """Numbers by each value they may have, sign aside."""
+        table: dict[Decimal, list[tuple[Run, NumberRead]]] = {}
+        for hit in self.numbers:
+            for size in {abs(value) for value in hit[1].values()}:
+                table.setdefault(size, []).append(hit)
+        return table
+
+    @cached_property
+    def numbers_by_word(self) -> dict[int, list[tuple[Run, NumberRead]]]:
+        """Numbers by each word they stand in."""
+        table: dict[int, list[tuple[Run, NumberRead]]] = {}
+        for hit in self.numbers:
+            for word in hit[0].words:
+                table.setdefault(word, []).append(hit)
+        return table
+
+    @cached_property
+    def right_edges(self) -> dict[int, tuple[list[int], list[tuple[int, bool]]]]:
+        """By page, where numbers outside tables end, sorted, with their tops and whether they show
+        two decimals."""
+        found: dict[int, list[tuple[int, int, bool]]] = {}
+        for run, read in self.numbers:
+            if self.cells[run.words[-1]] is None and Doubt.JOINED not in read.doubts:
+                box = self.words[run.words[-1]].box
+                edges = found.setdefault(self.page_of(run.words[0]), [])
+                edges.append((box.right, box.top, read.decimals == 2))
+        return {
+            page: ([right for right, *_ in sorted(edges)], [(t, c) for _, t, c in sorted(edges)])
+            for page, edges in found.items()
+        }
+
+    @cached_property
+    def currencies(self) -> frozenset[frozenset[str]]:
+        """What the document's amounts, and words that are currencies, may stand for."""
+        found = {read.currencies for _, read in self.numbers if read.currencies}
+        for word in self.words:
+            text = plain(word.text).strip("().,:;[]")
+            if text.isupper() or not text.isalpha():
+                found.add(currencies_named(text))
+        return frozenset(found - {frozenset()})
+
+    @cached_property
+    def statements(self) -> "Statements":
+        """What captions say of numbers: scale, currency, unit."""
+        from visualproof_server.proving.places.stated import Statements
+
+        return Statements(self)
 
     @cached_property
     def groups_by_mark(self) -> bool:
@@ -196,12 +338,65 @@ class Index:
 
     @cached_property
     def dates(self) -> list[tuple[Run, DateRead]]:
-        """Every printed date."""
-        return [
+        """Every printed date, also over a line's end."""
+        found = [
             (self.span(row, read.start, read.end), read)
             for row in self.rows
             for read in scan_dates(plain(row.text))
         ]
+        return found + list(self._wrapped_dates())
+
+    @cached_property
+    def date_words(self) -> frozenset[int]:
+        """Words that dates begin with."""
+        return frozenset(run.words[0] for run, _ in self.dates)
+
+    def _wrapped_dates(self) -> Iterator[tuple[Run, DateRead]]:
+        for row, below in self.wraps:
+            last = self.segments[self.segment_of[row.end - 1]]
+            first = self.segments[self.segment_of[below.start]]
+            left = list(range(max(last.start, last.end - 5), last.end))
+            right = list(range(first.start, min(first.end, first.start + 4)))
+            text = plain(self.text_of(left[0], left[-1] + 1)) + " "
+            cut = len(text)
+            text += plain(self.text_of(right[0], right[-1] + 1))
+            if not any(c.isdigit() for c in text):
+                continue
+            for read in scan_dates(text):
+                if read.start < cut - 1 < read.end - 1 and read.end > cut:
+                    yield self._over(left + right, text, read.start, read.end), read
+
+    def _over(self, words: list[int], text: str, start: int, end: int) -> Run:
+        """The run of characters [start, end) of some words joined by spaces."""
+        at, chosen = 0, []
+        for word in words:
+            stop = at + len(self.words[word].text)
+            if at < end and start < stop:
+                chosen.append(word)
+            at = stop + 1
+        return Run(tuple(chosen), text[start:end])
+
+    @cached_property
+    def times(self) -> list[tuple[Run, time]]:
+        """Every printed time of day."""
+        return [
+            (self.span(row, read.start, read.end), read.clock)
+            for row in self.rows
+            for read in scan_times(plain(row.text))
+        ]
+
+    @cached_property
+    def wraps(self) -> list[tuple[Row, Row]]:
+        """Pairs of lines of a page that follow each other in one column, so that text may wrap."""
+        found = []
+        for row, below in pairwise(self.rows):
+            if row.page != below.page or row.table or below.table or row.start == row.end:
+                continue
+            one, other = self.words[row.end - 1].box, self.words[below.start].box
+            height = max(1, one.height, other.height)
+            if 0 <= other.middle - one.middle <= 3 * height:
+                found.append((row, below))
+        return found
 
     @cached_property
     def misread_numbers(self) -> list[tuple[Run, NumberRead]]:
@@ -230,16 +425,37 @@ class Index:
 
     @cached_property
     def decimal_mark(self) -> str:
-        """The document's own decimal mark, by its unambiguous numbers; empty if they disagree, or
-        if more numbers than those have three digits after it, as after a mark that groups."""
-        votes, grouped = {".": 0, ",": 0}, {".": 0, ",": 0}
+        """The document's own decimal mark; empty where its numbers do not tell or disagree.
+
+        What has both marks or several groups tells for sure. Else what can be read in one way
+        only does, unless more numbers than those have three digits after the same mark, as after
+        one that groups.
+        """
+        sure, votes, grouped = set(), {".": 0, ",": 0}, {".": 0, ",": 0}
         for _, read in self.numbers:
-            if len(read.readings) == 1 and read.readings[0].mark in votes:
-                votes[read.readings[0].mark] += 1
+            if read.doubts & _NOT_TELLING:
+                continue
+            mark = read.readings[0].mark
+            if len(read.readings) == 1 and mark in votes:
+                marks = read.digits.count(".") + read.digits.count(",")
+                if marks > 1:
+                    sure.add(mark)
+                votes[mark] += 1
             elif len(read.readings) == 2:
                 grouped[read.readings[1].mark] += 1
+        if len(sure) == 1:
+            return sure.pop()
         (winner, most), (_, least) = sorted(votes.items(), key=lambda v: -v[1])
-        return winner if most > grouped[winner] and not least * 10 > most else ""
+        return winner if most > grouped[winner] and not least * 10 > most and not sure else ""
+
+    @cached_property
+    def years(self) -> tuple[int, ...]:
+        """Years of the document's dates that print four digits, sorted."""
+        return tuple(
+            sorted(
+                {d.year for _, r in self.dates if not r.short and len(r.days) == 1 for d in r.days}
+            )
+        )
 
     @cached_property
     def date_orders(self) -> frozenset[str]:
@@ -247,7 +463,8 @@ class Index:
         return frozenset(
             read.readings[0].order
             for _, read in self.dates
-            if len({r.day for r in read.readings}) == 1 and read.readings[0].order in ("DMY", "MDY")
+            if len({(r.day.month, r.day.day) for r in read.readings}) == 1
+            and read.readings[0].order in ("DMY", "MDY")
         )
 
     def run_of(self, parts: list[tuple[int, Token]]) -> Run:
@@ -331,6 +548,15 @@ class Index:
             return float("inf")
         return (there.left - here.right) / max(1, min(here.height, there.height))
 
+    def _neighboured(self, row: Row, read: NumberRead) -> NumberRead:
+        """A number with the doubt that print close to it may belong to it."""
+        if Doubt.JOINED in read.doubts:
+            return read
+        reason = self._loose(row, read)
+        if not reason:
+            return read
+        return read.doubted(Doubt.SPACED if reason == "group" else Doubt.GROUPING_UNKNOWN)
+
     def _loose(self, row: Row, read: NumberRead) -> str:
         """Why a number may be longer than it was read: "", "mark", "close" or "group"."""
         run = self.span(row, read.start, read.end)
@@ -352,15 +578,15 @@ class Index:
 
 @lru_cache(maxsize=65536)
 def word_tokens(text: str) -> tuple[Token, ...]:
-    """`normalize.tokens` of one word."""
-    return tuple(normalize.tokens(text))
+    """`folding.tokens` of one word."""
+    return tuple(folding.tokens(text))
 
 
 @lru_cache(maxsize=65536)
 def _confused_tokens(text: str) -> tuple[Token, ...]:
     return tuple(
         Token("_" + merged if merged[0].isdigit() else merged, t.start, t.end)
-        for t in normalize.tokens(text)
+        for t in folding.tokens(text)
         if (merged := confusable(t.text))
     )
 

@@ -3,13 +3,14 @@
 Likeness picks blocks to look at; it never decides whether a value is printed.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from visualproof_server.proving.places.index import Index, Run, word_tokens
+from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.folding import compact, confusable, fold_text, tokens
+from visualproof_server.proving.vocabulary import vocabulary as _all
 
 # Bounds that keep hostile proofs cheap (docs/operating.md, limits).
 MAX_FUZZY_CHARS = 600
@@ -32,7 +33,7 @@ def exact(text: str, index: Index) -> list[Run]:
     if not any(c.isalnum() for c in sought):
         return []
     # One answer asks for the same text several times: as proof, as value, as label.
-    known: dict[str, list[Run]] = index.cache.setdefault("exact", {})
+    known = index.known_texts
     if sought not in known:
         if len(known) >= MAX_KNOWN:
             known.clear()
@@ -63,7 +64,7 @@ def nearest(text: str, index: Index, rows: list[int] | None = None) -> Near | No
 
 def _likely_rows(sought: str, index: Index) -> list[int]:
     """A few rows that share rare or similar words with the text."""
-    vocabulary = _vocabulary(index)
+    vocabulary = index.rows_by_token
     votes: Counter[int] = Counter()
     probes = sorted({t.text for t in tokens(sought)}, key=len, reverse=True)[:MAX_PROBES]
     for probe in probes:
@@ -81,21 +82,6 @@ def _likely_rows(sought: str, index: Index) -> list[int]:
             for row in rows[:200]:
                 votes[row] += weight
     return [row for row, _ in votes.most_common(6)]
-
-
-def _vocabulary(index: Index) -> dict[str, list[int]]:
-    cached: dict[str, list[int]] | None = index.cache.get("vocabulary")
-    if cached is None:
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, row in enumerate(index.rows):
-            for word in range(row.start, row.end):
-                for token in word_tokens(index.words[word].text):
-                    rows = found[token.text]
-                    if not rows or rows[-1] != number:
-                        rows.append(number)
-        cached = dict(found)
-        index.cache["vocabulary"] = cached
-    return cached
 
 
 def _in_window(sought: str, index: Index, row: int) -> Near | None:
@@ -146,59 +132,13 @@ def _trimmed(chosen: list[int], texts: list[str], sought: str) -> list[int]:
     return chosen
 
 
-_NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "none",
-        "neither",
-        "nor",
-        "without",
-        "cannot",
-        "cant",
-        "dont",
-        "doesnt",
-        "isnt",
-        "wont",
-        "nicht",
-        "kein",
-        "keine",
-        "keinen",
-        "keiner",
-        "nie",
-        "ohne",
-        "ne",
-        "pas",
-        "jamais",
-        "sans",
-        "non",
-        "aucun",
-        "no",
-        "nunca",
-        "sin",
-        "ninguno",
-        "mai",
-        "senza",
-        "nao",
-        "não",
-        "sem",
-        "niet",
-        "geen",
-        "nooit",
-        "zonder",
-        "tidak",
-        "bukan",
-    ]
-)
-
-
 def difference(claimed: str, printed: str) -> str:
     """Reason code for how two texts differ: NEGATION_, DIGIT_, or WORD_DIFFERS."""
     ours = Counter(t.text for t in tokens(claimed))
     theirs = Counter(t.text for t in tokens(printed))
     changed = (ours - theirs) + (theirs - ours)
-    if any(word in _NEGATIONS for word in changed):
+    negations = _all().negations
+    if any((word,) in negations for word in changed):
         return "NEGATION_DIFFERS"
     if changed and all(any(c.isdigit() for c in word) for word in changed):
         return "DIGIT_DIFFERS"

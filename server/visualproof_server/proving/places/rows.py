@@ -6,8 +6,8 @@ from itertools import groupby
 
 from visualproof_server.model.document import Cell, Document, NumberedLine, Word
 
-# Between the cells of a table's row, in its text.
-CELL_GAP = "\t"
+# Between the cells of a table's row, and where a wide gap parts a line, in its text.
+GAP = "\t"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 
 from visualproof_server.proving.text.folding import DIGIT_LIKE
-from visualproof_server.proving.values.units import CURRENCIES, SYMBOLS
+from visualproof_server.proving.vocabulary import vocabulary
 
 # Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
 _MARK = r"[.,;:'’‘`´·~\"”″°|!^#\\]"
@@ -35,7 +35,7 @@ def runs_on(text: str, start: int, end: int) -> bool:
         return True
     # RMO.55 is no 55; No.55 is.
     letters = _LETTERS_BEFORE.search(head)
-    return letters is not None and (not letters[1] or letters[1].lower() in CURRENCIES)
+    return letters is not None and (not letters[1] or _is_currency(letters[1].lower()))
 
 
 def is_cut(text: str, start: int, end: int) -> bool:
@@ -118,9 +118,14 @@ def _as_digits(text: str) -> str:
     return text
 
 
+def _is_currency(name: str) -> bool:
+    known = vocabulary()
+    return name in known.currency_signs or name.upper() in known.currency_codes
+
+
 def _is_amount_head(text: str) -> bool:
     head = text.strip("-+(").lower()
-    return not head or head in CURRENCIES or head in SYMBOLS
+    return not head or _is_currency(head)
 
 
 def day_continues(before: str, date: str, after: str) -> bool:

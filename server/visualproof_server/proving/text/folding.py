@@ -42,7 +42,8 @@ def _fold_cluster(cluster: str) -> str:
         if unicodedata.category(cluster) == "Nd":
             return str(unicodedata.digit(cluster))
         if cluster.isspace():
-            return " "
+            # A tab parts columns and cells in the text of a row.
+            return "\t" if cluster == "\t" else " "
         how = unicodedata.decomposition(cluster)
         # 10² is not 102, and 3½ is not 31/2.
         if how.startswith(("<super>", "<sub>")):

@@ -1,0 +1,230 @@
+"""Roles: what a field's name asks for, and what a place's caption calls it."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from visualproof_server.model.geometry import union, x_overlap
+from visualproof_server.model.report import FieldSpec
+from visualproof_server.proving.kinds.kind import ValueKind
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.folding import fold_text
+from visualproof_server.proving.values.units import currencies_named
+from visualproof_server.proving.vocabulary import Words, caption_words, vocabulary
+
+_MONEY = frozenset(
+    [
+        "total",
+        "due",
+        "subtotal",
+        "line_total",
+        "tax",
+        "discount",
+        "rounding",
+        "tendered",
+        "change",
+        "shipping",
+        "service_charge",
+        "unit_price",
+        "amount",
+        "previous",
+        "closing",
+    ]
+)
+_DATES = frozenset(
+    ["date", "due_date", "delivery_date", "order_date", "birth_date", "start_date", "end_date"]
+)
+_CODES = frozenset(
+    [
+        "invoice_number",
+        "order_number",
+        "customer_number",
+        "vat_id",
+        "company_number",
+        "iban",
+        "bic",
+        "phone",
+        "fax",
+        "email",
+        "website",
+    ]
+)
+_TEXTS = frozenset(["name", "seller", "buyer", "ship_to", "address", "cashier", "terms"])
+# Roles whose captions are taken where the role's own are not printed, and never contradict it.
+_ALIKE: dict[str, tuple[str, ...]] = {
+    "total": ("due",),
+    "due": ("total", "closing"),
+    "subtotal": ("line_total",),
+    "line_total": ("subtotal",),
+    "closing": ("due",),
+}
+# Parties and what of them a name asks for: buyer_city has no caption of its own.
+_PARTY = re.compile(
+    r"^(?:buyer|seller|vendor|supplier|customer|client|recipient|payer|merchant|ship|bill|billing"
+    r"|shipping|delivery|store|sender|receiver|debtor|creditor|issuer|employee|employer|permanent|mailing)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a field's name asks for. labels are captions that name it; alike those of roles that may
+    stand for it. spoken is the name itself, as words. party: it asks for a part of a party."""
+
+    name: str
+    spoken: str
+    labels: tuple[str, ...]
+    alike: tuple[str, ...]
+    party: bool = False
+
+
+def role_of(spec: FieldSpec, kind: ValueKind) -> Role | None:
+    """The role that a field's name asks for; a role of another kind than the field's is none."""
+    parts = [p for p in spec.path.split("/") if p and not p.isdigit() and p != "*"]
+    if not parts:
+        return None
+    return _role(parts[-1], kind.name, _group_of(kind))
+
+
+def _group_of(kind: ValueKind) -> frozenset[str]:
+    if kind.is_amount:
+        return _MONEY
+    if kind.name in ("date", "datetime"):
+        return _DATES
+    if kind.is_text:
+        return _TEXTS | _CODES
+    if kind.name in ("identifier", "phone", "email", "url"):
+        return _CODES
+    if kind.name in ("number", "quantity"):
+        return frozenset({"quantity", *_MONEY})
+    if kind.name == "percent":
+        return frozenset({"percent"})
+    return frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _role(name: str, _kind: str, group: frozenset[str]) -> Role | None:
+    words = name_words(name)
+    spoken = " ".join(words)
+    if len(spoken) < 3 or not any(len(w) >= 3 and w.isalpha() for w in words):
+        return None
+    names = vocabulary().names
+    found = names.get(words, "")
+    if found not in group:
+        found = ""
+    party = len(words) > 1 and bool(_PARTY.match(words[0]))
+    alike = tuple(p for other in _ALIKE.get(found, ()) for p in _captions_of(other))
+    return Role(found, spoken, _captions_of(found) if found else (), alike, party)
+
+
+def name_words(name: str) -> Words:
+    """Words of a field's name: invoice_number, invoiceNumber, `Invoice No`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name[:200])
+    return tuple(fold_text(re.sub(r"[_\-./]+", " ", spaced)).split())
+
+
+@lru_cache(maxsize=256)
+def _captions_of(role: str) -> tuple[str, ...]:
+    return tuple(" ".join(words) for words, roles in vocabulary().captions.items() if role in roles)
+
+
+def contradicts(role: Role, printed: frozenset[str]) -> bool:
+    """Whether a place's caption names other roles, and not this one."""
+    return (
+        bool(printed) and role.name not in printed and not printed & set(_ALIKE.get(role.name, ()))
+    )
+
+
+class PrintedRoles:
+    """What the captions of one document call its values."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._known: dict[tuple[int, int], frozenset[str]] = {}
+
+    def at(self, run: Run) -> frozenset[str]:
+        """Roles that the caption of a place names: left of it, its column's head, over it."""
+        key = (run.words[0], run.words[-1])
+        if key not in self._known:
+            self._known[key] = self._left(run) or self._head(run)
+        return self._known[key]
+
+    def _left(self, run: Run) -> frozenset[str]:
+        index = self._index
+        word = run.words[0]
+        row = index.rows[index.row_of[word]]
+        phrase: list[str] = []
+        if run.partial:
+            text = index.words[word].text
+            phrase.append(text[: max(0, text.find(run.text.split(" ", 1)[0]))])
+        at = word - 1
+        while at >= row.start and len(phrase) < 8:
+            text = index.words[at].text
+            parted = index.parted(at)
+            if phrase and parted and any(any(c.isalpha() for c in p) for p in phrase):
+                break
+            if index.numbers_by_word.get(at) and not text.startswith("("):
+                # A value before it: the caption is further left, or none.
+                if any(any(c.isalpha() for c in p) for p in phrase):
+                    break
+                at -= 1
+                continue
+            phrase.insert(0, text)
+            at -= 1
+        return roles_named(" ".join(phrase))
+
+    def _head(self, run: Run) -> frozenset[str]:
+        """What the head of a run's column says, in a table or over values that stand in line."""
+        index = self._index
+        word = run.words[0]
+        cell = index.cells[word]
+        if cell is not None:
+            heads = [
+                w
+                for w in index.table_words(index.table_of(word))
+                if (top := index.cells[w]) is not None
+                and top.column_header
+                and top.row < cell.row
+                and top.column < cell.column + cell.column_span
+                and cell.column < top.column + top.column_span
+            ]
+            return roles_named(" ".join(index.words[w].text for w in heads))
+        number = index.row_of[word]
+        if number == 0 or index.rows[number - 1].page != index.page_of(word):
+            return frozenset()
+        box = index.box(run)
+        for segment in self._segments(number - 1):
+            held = index.segments[segment]
+            over = union([index.words[w].box for w in range(held.start, held.end)])
+            near = box.top - over.bottom < 2.5 * box.height
+            if near and x_overlap(over, box) > 0:
+                return roles_named(index.text_of(held.start, held.end))
+        return frozenset()
+
+    def _segments(self, row: int) -> list[int]:
+        held = self._index.rows[row]
+        return sorted({self._index.segment_of[w] for w in range(held.start, held.end)})
+
+
+@lru_cache(maxsize=8192)
+def roles_named(phrase: str) -> frozenset[str]:
+    """Roles that a phrase names: as a whole, without what is neutral, or by its first or last words."""
+    if not phrase or len(phrase) > 120:
+        return frozenset()
+    known = vocabulary().captions
+    whole = caption_words(phrase)
+    bare = caption_words(re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", phrase))
+    core = tuple(
+        w for w in bare if not _is_neutral(w) and not any(c.isdigit() for c in w) and w != "%"
+    )
+    for words in (whole, bare, core):
+        if words in known:
+            return known[words]
+    for size in range(min(4, len(core)), 0, -1):
+        for some in (core[-size:], core[:size]):
+            if some in known and (size > 1 or len(core) <= 2):
+                return known[some]
+    return frozenset()
+
+
+def _is_neutral(word: str) -> bool:
+    return word in vocabulary().single("neutral") or bool(currencies_named(word.upper()))

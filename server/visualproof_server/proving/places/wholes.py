@@ -1,0 +1,397 @@
+"""Whether a printed text is a whole: a field, a clause, a name; or a part of more that says another
+thing.
+"""
+
+import re
+from collections.abc import Iterator
+
+from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.text.doubt import Doubt
+from visualproof_server.proving.text.folding import fold_text, tokens
+from visualproof_server.proving.values import spelled
+from visualproof_server.proving.vocabulary import caption_words, vocabulary
+
+# Marks that carry meaning between words and at the end of a short one.
+_SYMBOL = re.compile(r"[+*=<>#^~≠≈±×÷≤≥✓✔✗✘☐☑☒√]|!=|(?<=\d) ?- ?(?=\d)|(?<![^\W\d_])-(?=\d)")
+_TRAILING = re.compile(r"(?<![^\W_])([^\W\d_]{1,4})([+\-*#])(?![\w])")
+_BULLETS = "*#-•·+~=>"
+_ENDS = (".", "!", "?", ";")
+_CLOSING = (",", ";", ":", ".", ")", "]", "|", "!", "?", '"', "'", "”", "’", "»", "/", "\u3002")
+_OPENING = (
+    "(",
+    "[",
+    "|",
+    "-",
+    "–",
+    "—",
+    "/",
+    "•",
+    "·",
+    '"',
+    "'",
+    "“",
+    "‘",
+    "«",
+    "&",
+    "@",
+    ",",
+    ";",
+    ":",
+    "=",
+    "*",
+    "#",
+    "~",
+    ">",
+)
+_EMPTY_BOX = re.compile(r"^(?:☐|□|▢|\[|\[_*\]|\(_*\)|\[\]|\(\))$")
+_BEFORE_WORDS, _AFTER_WORDS = 12, 4
+_TITLES = frozenset(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "sir",
+        "herr",
+        "frau",
+        "mme",
+        "m",
+        "monsieur",
+        "madame",
+        "sr",
+        "sra",
+        "messrs",
+        "attn",
+        "c/o",
+        "z.hd",
+        "encik",
+        "puan",
+    ]
+)
+# Runs of this many words over a page's end are a text that goes on.
+_LONG = 6
+
+
+def text_doubt(claim: str, run: Run, index: Index, quote: bool = False) -> str:
+    """Why a run that spells a claim does not say it, as a reason code, or ""."""
+    return (
+        _symbols(claim, run, index)
+        or _case(claim, run)
+        or _split(claim, run, index)
+        or _crosses(claim, run, index, quote)
+        or _alternatives(run, index)
+        or ("" if quote else _goes_on(claim, run, index))
+        or _negated(claim, run, index)
+    )
+
+
+def _symbols(claim: str, run: Run, index: Index) -> str:
+    """Whether marks that mean something differ: A+ and A-, C and C#, a = b and a != b."""
+    printed = _with_marks(run, index)
+    if _marks(claim) == _marks(printed):
+        return ""
+    # A bullet or leader before the print is none of its own.
+    return (
+        ""
+        if _marks(claim) == _marks(printed.strip(_BULLETS + " ")) and _bulleted(printed, claim)
+        else Doubt.SIGN_DIFFERS
+    )
+
+
+def _bulleted(printed: str, claim: str) -> bool:
+    """Whether the marks around a print may be bullets or fillers: not < or >, nor glued to its end."""
+    inner = printed.strip(_BULLETS + " ")
+    tail = printed[printed.rfind(inner) + len(inner) :] if inner else ""
+    return (
+        not tail
+        or tail.startswith(" ")
+        or ((len(claim.split()) > 1 or len(claim) > 4) and tail[0] not in "#")
+    )
+
+
+def _marks(text: str) -> list[str]:
+    found = [(m.start(), "".join(m.group().split())) for m in _SYMBOL.finditer(text)]
+    found += [(m.start(2), m[2]) for m in _TRAILING.finditer(text) if m[2] == "-"]
+    return [mark for _, mark in sorted(found)]
+
+
+def _with_marks(run: Run, index: Index) -> str:
+    """The print with the words beside it that are marks alone."""
+    text = run.text
+    first, last = run.words[0], run.words[-1]
+    if not run.partial:
+        text = index.words[first].text if len(run.words) == 1 else text
+    row = index.rows[index.row_of[first]]
+    if first > row.start and not index.parted(first - 1):
+        before = index.words[first - 1].text
+        if not any(c.isalnum() for c in before) and _SYMBOL.search(before):
+            text = before + " " + text
+    if not index.parted(last):
+        after = index.words[last + 1].text
+        if not any(c.isalnum() for c in after) and _SYMBOL.search(after):
+            text = text + " " + after
+    return text
+
+
+def _case(claim: str, run: Run) -> str:
+    """A short code in capitals wants capitals: US is not us."""
+    letters = [c for c in claim if c.isalpha()]
+    short = len(letters) <= 3 and bool(letters) and claim.strip().isupper()
+    return Doubt.CASE_DIFFERS if short and not run.text.isupper() else ""
+
+
+def _split(claim: str, run: Run, index: Index) -> str:
+    """Whether spaces or hyphens make other words: in valid is not invalid, re-sign not resign."""
+    ours = {t.text for t in tokens(claim)}
+    prefixes = vocabulary().single("negating_prefixes") | {"re"}
+    for n, word in enumerate(run.words):
+        text = fold_text(index.words[word].text)
+        if text.strip(".,;:") in prefixes and n + 1 < len(run.words):
+            joined = text.strip(".,;:") + _bare(index.words[run.words[n + 1]].text)
+            if joined in ours:
+                return Doubt.PUNCTUATION_DIFFERS
+        head, dash, rest = text.partition("-")
+        same_row = n + 1 == len(run.words) or rest
+        if dash and rest and same_row and head in prefixes and head + _bare(rest) in ours:
+            return Doubt.PUNCTUATION_DIFFERS
+    first = run.words[0]
+    if first and index.row_of[first - 1] != index.row_of[first]:
+        before = index.words[first - 1].text
+        if before.endswith("-") and len(before) > 1 and before[-2].isalpha():
+            if index.words[first].text[:1].islower():
+                return Doubt.PART_OF_WORD
+    return ""
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in fold_text(text) if c.isalnum())
+
+
+def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
+    """Whether a run goes over a gap, another field, the end of a sentence, or a page."""
+    pages = {index.page_of(w) for w in run.words}
+    if len(pages) > 1 and len(run.words) < _LONG:
+        return Doubt.PART_OF_TEXT
+    said = claim.split()
+    for left, right in zip(run.words, run.words[1:], strict=False):
+        text = index.words[left].text
+        if index.row_of[left] == index.row_of[right] and right == left + 1 and index.parted(left):
+            if not _same_column_gap(left, index):
+                return Doubt.PART_OF_TEXT
+        if text.endswith((*_ENDS, ":")) and not _is_short(text):
+            if not any(w.endswith(text[-1]) for w in said if _bare(w) == _bare(text)) and not quote:
+                return Doubt.PART_OF_TEXT
+            if quote and text[-1] not in claim:
+                return Doubt.PART_OF_TEXT
+        if (
+            index.row_of[left] != index.row_of[right]
+            and _begins_caption(right, index)
+            and ":" not in claim
+        ):
+            return Doubt.PART_OF_TEXT
+    return ""
+
+
+def _same_column_gap(left: int, index: Index) -> bool:
+    """Whether a gap is no wider than its row's usual ones: letter-spaced or justified print."""
+    row = index.rows[index.row_of[left]]
+    gaps = sorted(index.gap_after(w) for w in range(row.start, row.end - 1))
+    if len(gaps) < 3 or index.cells[left] is not None:
+        return False
+    return index.gap_after(left) <= 1.6 * max(gaps[len(gaps) // 2], 0.3)
+
+
+def _is_short(text: str) -> bool:
+    """Whether a period may be an abbreviation's: No., St., K."""
+    return text.endswith(".") and (len(text) <= 4 or text.count(".") > 1 or text[:-1].isdigit())
+
+
+def _begins_caption(word: int, index: Index) -> bool:
+    """Whether a line begins with a caption that a colon ends."""
+    row = index.rows[index.row_of[word]]
+    for at in range(word, min(row.end, word + 4)):
+        text = index.words[at].text
+        if text.endswith(":") and any(c.isalpha() for c in text):
+            return True
+        if any(c.isdigit() for c in text):
+            return False
+    return False
+
+
+def _alternatives(run: Run, index: Index) -> str:
+    """Whether a short print is one of several to choose from: M / F, [ ] Approved."""
+    first, last = run.words[0], run.words[-1]
+    row = index.rows[index.row_of[first]]
+    before = index.words[first - 1].text if first > row.start else ""
+    if _EMPTY_BOX.match(before) or (
+        before == "]" and first - 2 >= row.start and index.words[first - 2].text == "["
+    ):
+        return Doubt.SEVERAL_PLACES
+    if len(run.words) > 2 or len(run.text) > 12:
+        return ""
+    after = index.words[last + 1].text if last + 1 < row.end else ""
+    follows = after == "/" and last + 2 < row.end
+    leads = before == "/" and first - 2 >= row.start
+    return Doubt.SEVERAL_PLACES if follows or leads else ""
+
+
+def _goes_on(claim: str, run: Run, index: Index) -> str:
+    """Whether a text is a part of a longer name or clause: John Smith in John Smith Holdings."""
+    if _right_goes_on(run, index) or _left_goes_on(run, index):
+        return Doubt.PART_OF_TEXT
+    return ""
+
+
+def _right_goes_on(run: Run, index: Index) -> bool:
+    last = run.words[-1]
+    text = index.words[last].text
+    if run.partial and not _closed_in_word(run, text):
+        return False
+    if index.parted(last) or (text.endswith(_CLOSING) and not _is_initial(text)):
+        return False
+    after = index.words[last + 1].text
+    if after.startswith(_OPENING) and len(after) > 1 and after[0] not in "&/-":
+        return False
+    if not any(c.isalnum() for c in after):
+        return after in ("&", "+") and not index.parted(last + 1)
+    if _is_value(last + 1, index):
+        return False
+    ours, theirs = _capital(text), _capital(after)
+    if theirs:
+        return ours
+    if fold_text(after).strip(".,") in vocabulary().single("connectors") and not index.parted(
+        last + 1
+    ):
+        return ours and _capital(index.words[last + 2].text) and not _is_value(last + 2, index)
+    return not ours and after[:1].islower()
+
+
+def _closed_in_word(run: Run, text: str) -> bool:
+    return text.endswith(run.text.rsplit(" ", 1)[-1])
+
+
+def _is_initial(text: str) -> bool:
+    """Whether a period belongs to an initial, so that the name goes on: John F."""
+    return len(text) == 2 and text[0].isupper() and text[1] == "."
+
+
+def _left_goes_on(run: Run, index: Index) -> bool:
+    first = run.words[0]
+    row = index.rows[index.row_of[first]]
+    if first == row.start or index.parted(first - 1) or run.partial:
+        return False
+    text, before = index.words[first].text, index.words[first - 1].text
+    if before.endswith(_CLOSING) and not _is_initial(before):
+        return False
+    if text.startswith(_OPENING) or not any(c.isalnum() for c in before):
+        return False
+    if any(c.isdigit() for c in before):
+        return False
+    segment = index.segments[index.segment_of[first]]
+    lead = caption_words(index.text_of(segment.start, first))
+    if lead in vocabulary().captions or fold_text(before).strip(".") in _TITLES:
+        return False
+    if not text[:1].isalpha():
+        return False
+    if _capital(text):
+        # A word before a name is its caption where it begins the line: Seller ACME Ltd.
+        return _capital(before) and first - segment.start >= 2
+    return before[:1].islower() and fold_text(before) not in vocabulary().single("functional")
+
+
+def _is_value(word: int, index: Index) -> bool:
+    """Whether an amount, a share, a date or a count in a row of numbers begins at a word."""
+    hits = index.numbers_by_word.get(word, ())
+    for run, read in hits:
+        if run.words[0] != word:
+            continue
+        if read.currencies or read.unit or read.decimals == 2 or read.scaled:
+            return True
+        after = run.words[-1] + 1
+        if not index.parted(run.words[-1]) and index.numbers_by_word.get(after):
+            return True
+    return word in index.date_words
+
+
+def _capital(text: str) -> bool:
+    """Whether a word begins like a name or code: a capital, a digit, or letters without case."""
+    first = next((c for c in text if c.isalnum()), "")
+    return bool(first) and not first.islower()
+
+
+def _negated(claim: str, run: Run, index: Index) -> str:
+    """Whether the clause denies what the run says: not refundable, neither party is liable."""
+    phrases = vocabulary().negations
+    before = [w for w, _ in _clause_before(run, index)][::-1]
+    if _has_phrase(before, phrases):
+        return Doubt.NEGATION_DIFFERS
+    after = list(_clause_after(run, index))
+    if after and (after[0],) in phrases and after[0] not in ("no", "non", "none"):
+        return Doubt.NEGATION_DIFFERS
+    # German denies at the clause's end.
+    return Doubt.NEGATION_DIFFERS if any(w in ("nicht", "niet") for w in after) else ""
+
+
+def _has_phrase(words: list[str], phrases: frozenset[tuple[str, ...]]) -> bool:
+    return any(
+        tuple(words[at : at + size]) in phrases
+        for at in range(len(words))
+        for size in (1, 2, 3)
+        if at + size <= len(words)
+    )
+
+
+def _clause_before(run: Run, index: Index) -> Iterator[tuple[str, int]]:
+    """Words before a run back to the start of its clause, nearest first."""
+    word = run.words[0] - 1
+    for _ in range(_BEFORE_WORDS):
+        if word < 0 or index.page_of(word) != index.page_of(run.words[0]):
+            return
+        text = index.words[word].text
+        new_row = index.row_of[word] != index.row_of[word + 1]
+        if not new_row and index.parted(word):
+            return
+        if new_row and not _wraps_into(word, index):
+            return
+        if text.endswith((*_ENDS, ":")) and not (_is_short(text) and not text.endswith(":")):
+            return
+        folded = fold_text(text).strip(".,()[]\"'“”")
+        following = index.words[word + 1].text
+        if folded in ("no", "nr", "non") and (text.endswith(".") or following[:1].isdigit()):
+            # "No." counts, it does not deny.
+            return
+        yield folded, word
+        word -= 1
+
+
+def _wraps_into(word: int, index: Index) -> bool:
+    """Whether the line that a word ends may go on in the next: it does not end a block or field."""
+    row, below = index.rows[index.row_of[word]], index.rows[index.row_of[word + 1]]
+    if row.table or below.table:
+        return False
+    one, other = index.words[word].box, index.words[word + 1].box
+    height = max(1, one.height, other.height)
+    first = index.words[word + 1].text[:1]
+    return other.middle - one.middle < 2.5 * height and (
+        first.islower() or index.words[word].text.endswith("-")
+    )
+
+
+def _clause_after(run: Run, index: Index) -> Iterator[str]:
+    word = run.words[-1]
+    if index.words[word].text.endswith((",", *_ENDS, ":")):
+        return
+    for _ in range(_AFTER_WORDS):
+        if index.parted(word):
+            return
+        word += 1
+        text = index.words[word].text
+        yield fold_text(text).strip(".,()[]\"'“”")
+        if text.endswith((*_ENDS, ":", ",")):
+            return
+
+
+def is_number_word(text: str) -> bool:
+    """Whether a word is a number: ten, zehn."""
+    return spelled.read([fold_text(text)]) is not None
