@@ -39,7 +39,8 @@ def _places(spec: FieldSpec, kind: ValueKind, page: Page) -> list[Labelled]:
     """What stands at the field's captions, its marks for a boolean."""
     if spec.row_label and spec.column_label:
         return page.captions.labelled(spec, kind)
-    captions = page.captions.of((*spec.labels, spec.row_label, spec.column_label))
+    labels = (*spec.labels, spec.row_label, spec.column_label)
+    captions = page.captions.of(labels, kind.is_text)
     places = []
     for caption in captions:
         mark = mark_before(caption.run, page.index) if kind.name == "boolean" else None

@@ -63,10 +63,13 @@ class _Facts:
             for read in scan_dates(text):
                 for day in read.days if len(read.days) == 1 else ():
                     self.days.setdefault(day, path)
+            days = [(d.start, d.end) for d in scan_dates(text)]
             reads = scan_numbers(text)
             for number in reads:
-                own |= self._number(number, path, derived)
-            spans = [(r.start, r.end) for r in reads] + [(d.start, d.end) for d in scan_dates(text)]
+                # The 15 of a day is no number.
+                if not any(start < number.end and number.start < end for start, end in days):
+                    own |= self._number(number, path, derived)
+            spans = [(r.start, r.end) for r in reads] + days
             for match in _LEFT_OVER.finditer(text):
                 # The 15 of a day, the 020 of an amount are no codes.
                 if not any(start < match.end() and match.start() < end for start, end in spans):
@@ -117,7 +120,8 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
         if Doubt.JOINED in read.doubts and _known(read, facts, rounding) is None:
             continue
         if not taken(read.start, read.end):
-            add(read.start, _unit_end(shown, read), _known(read, facts, rounding))
+            bracketed = shown[read.start : read.start + 1] == "("
+            add(read.start, _unit_end(shown, read), _known(read, facts, rounding, bracketed))
     for match in _LEFT_OVER.finditer(shown):
         if not taken(match.start(), match.end()):
             code = facts.codes.get(match.group())
@@ -149,13 +153,16 @@ def _unit_end(text: str, read: NumberRead) -> int:
     return end
 
 
-def _known(read: NumberRead, facts: _Facts, rounding: bool) -> tuple[ProseClass, str] | None:
+def _known(
+    read: NumberRead, facts: _Facts, rounding: bool, bracketed: bool = False
+) -> tuple[ProseClass, str] | None:
     """The fact that a number states, if there is one with the same unit, currency and bound."""
-    if read.sign == "?" or read.until is not None or read.rest:
+    if read.until is not None or read.rest or read.doubts - {Doubt.JOINED}:
         return None
-    if read.doubts - {Doubt.JOINED}:
+    # Prose puts in brackets what it says by the way.
+    if read.sign == "?" and not bracketed:
         return None
-    for value in read.values():
+    for value in {abs(v) for v in read.values()} if bracketed else read.values():
         for fact in facts.numbers:
             places = -int(value.as_tuple().exponent) if isinstance(value, Decimal) else 0
             same = fact.value == value or (rounding and _rounds_to(fact.value, places, value))

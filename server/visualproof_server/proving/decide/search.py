@@ -128,10 +128,15 @@ class Search:
         places = self._captions.labelled(self.spec, self.kind)
         whole = [p for p in places if p.tier < Tier.PART]
         words = {w for run in finding.places for w in run.words}
-        if any(words & set(v.words) for p in whole for v in p.values):
-            return finding
-        if self.kind.is_text and any(words & set(p.words) for p in whole):
-            return finding
+        here = [p for p in whole if any(words & set(v.words) for v in p.values)]
+        if not here and self.kind.is_text:
+            here = [p for p in whole if words & set(p.words)]
+        if here:
+            others = [v for p in whole if p not in here for v in p.values[:1] if v.text != here[0].values[0].text]
+            if not others:
+                return finding
+            note = Reason("SEVERAL_PLACES", "Other values stand at the same label.")
+            return replace(finding.demoted(Status.AMBIGUOUS, note), others=tuple(others[:10]))
         if not whole:
             if any(words & set(v.words) for p in places for v in p.values):
                 return finding.demoted(Status.FOUND_ELSEWHERE, _note("CAPTION_DIFFERS"))
@@ -151,10 +156,18 @@ class Search:
             told = self._by_role(self._role, reasons)
             if told is not None:
                 return told
-        found = self._anywhere(self.matches, reasons)
-        if found.status is Status.VERIFIED and self.kind.needs_context(self.parsed):
-            return found.demoted(Status.AMBIGUOUS, _note("ANCHOR_MISSING"))
-        return found
+        return self._not_too_short(self._anywhere(self.matches, reasons))
+
+    def _not_too_short(self, found: Finding) -> Finding:
+        """What is so short that it stands anywhere wants to be all that stands at some caption."""
+        if found.status is not Status.VERIFIED:
+            return found
+        run = found.places[0]
+        if not self.kind.needs_context(self.parsed, run, self.index):
+            return found
+        if self._role is None and self._captions.is_whole_value(run):
+            return found
+        return found.demoted(Status.AMBIGUOUS, _note("ANCHOR_MISSING"))
 
     def _at_label(self, reasons: list[Reason]) -> Finding:
         if isinstance(self.parsed, bool) and (marked := self._marked(reasons)) is not None:
@@ -175,7 +188,7 @@ class Search:
         """A boolean by the mark before its option's words; None where there is none."""
         found = [
             mark
-            for caption in self._captions.of(self.spec.labels)
+            for caption in self._captions.of(self.spec.labels, False)
             if (mark := mark_before(caption.run, self.index)) is not None
         ]
         if not found:
@@ -432,9 +445,7 @@ class Search:
         unnamed = role.party and not self.kind.is_text
         if unnamed and found.status is Status.VERIFIED:
             return found.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
-        if found.status is Status.VERIFIED and self.kind.needs_context(self.parsed):
-            return found.demoted(Status.AMBIGUOUS, _note("ANCHOR_MISSING"))
-        return found
+        return self._not_too_short(found)
 
     def _is_another(self, run: Run) -> bool:
         role = self._role

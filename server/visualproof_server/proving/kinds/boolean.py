@@ -28,7 +28,7 @@ class Boolean:
             return next((key for key in (True, False) if word in _words(key)), None)
         return None
 
-    def needs_context(self, claim: bool) -> bool:
+    def needs_context(self, claim: bool, run: Run, index: Index) -> bool:
         return True
 
     def find(self, claim: bool, field: FieldSpec, index: Index) -> list[Match]:

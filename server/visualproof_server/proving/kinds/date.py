@@ -58,7 +58,7 @@ class Date:
             return None
         return DateClaim(_days(read, field, index)[0], text, clock)
 
-    def needs_context(self, claim: DateClaim) -> bool:
+    def needs_context(self, claim: DateClaim, run: Run, index: Index) -> bool:
         return False
 
     def find(self, claim: DateClaim, field: FieldSpec, index: Index) -> list[Match]:
@@ -132,7 +132,7 @@ class Time:
         whole = len(reads) == 1 and not (text[: reads[0].start] + text[reads[0].end :]).strip(" .Z")
         return reads[0].clock if whole else None
 
-    def needs_context(self, claim: time) -> bool:
+    def needs_context(self, claim: time, run: Run, index: Index) -> bool:
         return False
 
     def find(self, claim: time, field: FieldSpec, index: Index) -> list[Match]:

@@ -18,6 +18,8 @@ from visualproof_server.proving.values.numbers import scan_numbers
 
 # Characters that end an identifier inside a word; others, such as "-" and "/", belong to it.
 _EDGES = re.compile(r"[^:#=()\[\]{};|,<>*\"']+")
+# "No.123" is the number 123.
+_COUNTED = re.compile(r"(?:no|nr|n°|nº|№)[.:]?(?=\d)", re.I)
 # Parts of one identifier stand closer than this (heights).
 _PART_GAP = 1.5
 # Forms print one character a box; the boxes stand further apart.
@@ -58,7 +60,7 @@ class Identifier:
             compact, _bad_iban(compact), "" if digits else text[-1], _breaks(text)
         )
 
-    def needs_context(self, claim: IdentifierClaim) -> bool:
+    def needs_context(self, claim: IdentifierClaim, run: Run, index: Index) -> bool:
         letters = len(claim.compact) <= 3 and claim.compact.isalpha()
         return len(claim.compact) == 1 or letters
 
@@ -199,9 +201,11 @@ def _whole_word(text: str) -> Sequence[Token]:
 
 @lru_cache(maxsize=65536)
 def _identifier_tokens(text: str) -> Sequence[Token]:
+    counted = _COUNTED.match(text)
+    skip = counted.end() if counted else 0
     return tuple(
         Token(_spaced(part), match.start(), match.end())
-        for match in _EDGES.finditer(text)
+        for match in _EDGES.finditer(text, skip)
         if (part := _letters_and_digits(match.group()))
     )
 

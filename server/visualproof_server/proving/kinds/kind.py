@@ -56,7 +56,7 @@ class ValueKind(Protocol):
         """The claim as compared, None when the value is none of this kind."""
         ...
 
-    def needs_context(self, claim: Any) -> bool:
+    def needs_context(self, claim: Any, run: Run, index: Index) -> bool:
         """Whether a print proves it only where a proof, a caption or a role points."""
         ...
 

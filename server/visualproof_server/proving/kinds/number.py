@@ -65,10 +65,12 @@ class Number:
             )
         )
 
-    def needs_context(self, claim: NumberClaim) -> bool:
+    def needs_context(self, claim: NumberClaim, run: Run, index: Index) -> bool:
         """A single digit stands everywhere."""
-        bare = not claim.currencies and not claim.unit and not claim.read.bound
-        return bare and len(claim.read.digits) == 1
+        reads = [r for found, r in index.numbers_by_word.get(run.words[0], ()) if found == run]
+        return any(
+            len(r.digits) == 1 and not r.currencies and not r.unit and not r.bound for r in reads
+        )
 
     def find(self, claim: NumberClaim, field: FieldSpec, index: Index) -> list[Match]:
         matches = []
@@ -126,7 +128,7 @@ class Number:
 
     def _ranked_lower(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
         """10 of "10 cm" is a length."""
-        return _WITH_UNIT if read.unit and not claim.unit else None
+        return _WITH_UNIT if read.unit not in _COUNTS and not claim.unit else None
 
     def _candidates(self, claim: NumberClaim, index: Index) -> list[tuple[Run, NumberRead]]:
         by_size = index.numbers_by_size
@@ -185,7 +187,8 @@ class Number:
         return ""
 
     def _units(self, claim: NumberClaim, read: NumberRead, stated: Stated) -> str:
-        if (read.unit in ("%", "‰")) != (claim.unit in ("%", "‰")) and claim.unit != stated.unit:
+        share, claimed = read.unit in ("%", "‰"), claim.unit in ("%", "‰")
+        if share != claimed and not (claimed and claim.unit == stated.unit):
             return "UNIT_DIFFERS"
         if not claim.unit:
             return ""
@@ -243,6 +246,8 @@ class Number:
         return "VALUE_DIFFERS"
 
 
+# Units of what is counted: 12 pcs are 12.
+_COUNTS = frozenset({"", "pcs", "person", "x", "pax"})
 _GROUPINGS = frozenset({Doubt.JOINED, Doubt.SPACED})
 _DOUBTS = frozenset(
     {
@@ -271,11 +276,8 @@ class Money(Number):
         # An amount's word is its neighbour, not its unit.
         return None if claim is None else replace(claim, unit=claim.read.unit)
 
-    def needs_context(self, claim: NumberClaim) -> bool:
-        return not claim.currencies and len(claim.read.digits) == 1
-
     def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
-        return not read.unit and not (read.word and _is_bare(read))
+        return (not read.unit or _is_tax_code(read)) and not (read.word and _is_bare(read))
 
     def _ranked_lower(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
         """A bare integer may be a count."""
@@ -287,9 +289,9 @@ class Money(Number):
         code = super()._compare(claim, read, run, field, index)
         if code:
             return code
-        if read.unit and not claim.unit:
+        if read.unit and not claim.unit and not _is_tax_code(read):
             return "UNIT_DIFFERS"
-        if read.word and _is_bare(read) and not index.statements.of(run).currencies:
+        if read.word and _is_bare(read) and not index.statements.over(run).currencies:
             # 100 pieces, 100 points: nothing says that it is money.
             return Doubt.UNIT_UNKNOWN
         if _is_bare(read) and not read.scaled and column_prints_cents(run, index):
@@ -317,9 +319,6 @@ class Percent(Number):
             return claim if claim.unit == "‰" else None
         return NumberClaim(claim.values, claim.read, frozenset(), "%")
 
-    def needs_context(self, claim: NumberClaim) -> bool:
-        return False
-
     def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
         return read.unit == "%" or (not read.unit and index.statements.of(run).unit == "%")
 
@@ -328,9 +327,6 @@ class Quantity(Number):
     """A number with its unit, as printed; conversion is a derivation's."""
 
     name = "quantity"
-
-    def needs_context(self, claim: NumberClaim) -> bool:
-        return not claim.unit and super().needs_context(claim)
 
     def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
         return bool(read.unit or read.word or index.statements.of(run).unit)
@@ -383,6 +379,11 @@ def _joins(read: NumberRead, spaced: bool, index: Index) -> bool:
 def _is_bare(read: NumberRead) -> bool:
     """A whole number that no currency, scale, cents or groups make an amount."""
     return read.digits.isdigit() and not read.currencies and not read.scaled
+
+
+def _is_tax_code(read: NumberRead) -> bool:
+    """A lone capital after an amount with cents is its tax's code on a till's bill: 5.00 A."""
+    return read.decimals == 2 and len(read.unit) == 1 and read.unit.isupper()
 
 
 def _small_share(claim: NumberClaim) -> bool:

@@ -28,7 +28,7 @@ class Text:
         text = str(value)
         return text if any(c.isalnum() for c in fold(text).text) else None
 
-    def needs_context(self, claim: str) -> bool:
+    def needs_context(self, claim: str, run: Run, index: Index) -> bool:
         said = [c for c in claim if c.isalnum()]
         alone = claim.strip().isalnum()
         if any(c > "\u2e80" for c in said):

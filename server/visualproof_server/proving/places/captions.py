@@ -87,7 +87,7 @@ class Captions:
         self._others = frozenset(caption_words(label) for label in others)
         self._starts: dict[int, int] = {}
 
-    def of(self, labels: Iterable[str]) -> list[Caption]:
+    def of(self, labels: Iterable[str], of_text: bool) -> list[Caption]:
         """Where any of some labels is printed, whole words only, the longest label first."""
         found: list[Caption] = []
         taken: set[int] = set()
@@ -95,7 +95,7 @@ class Captions:
             for run in locate.exact(label, self.index):
                 if not taken & set(run.words):
                     taken |= set(run.words)
-                    found.append(self._caption(run))
+                    found.append(self._caption(run, of_text))
         found.sort(key=lambda c: c.run.words[0])
         return found[:_MAX_PLACES]
 
@@ -109,7 +109,17 @@ class Captions:
         if field.row_label and field.column_label:
             return self._crossed(field, kind)
         labels = (*field.labels, field.row_label, field.column_label)
-        return best([self.place(c, field, kind) for c in self.of(labels)])
+        return best([self.place(c, field, kind) for c in self.of(labels, kind.is_text)])
+
+    def is_whole_value(self, run: Run) -> bool:
+        """Whether a run is all that stands after a caption with a colon, or in a cell."""
+        index = self.index
+        first, last = run.words[0], run.words[-1]
+        row = index.rows[index.row_of[first]]
+        ends = index.parted(last) or index.words[last].text.endswith((",", ";"))
+        if index.cells[first] is not None and index.table_of(first):
+            return ends and (first == row.start or index.parted(first - 1))
+        return ends and first > row.start and index.words[first - 1].text.endswith((":", "?"))
 
     def place(self, caption: Caption, field: FieldSpec, kind: Prints) -> Labelled:
         """What stands at one caption."""
@@ -133,7 +143,11 @@ class Captions:
         lead = [w for w in words if w < values[0].words[0]]
         if lead and not self._leads(lead):
             return []
-        return values
+        # Of one print only the first value is the caption's; others in columns beside it are rivals.
+        own = self.index.segment_of[values[0].words[0]]
+        return [
+            v for n, v in enumerate(values) if n == 0 or self.index.segment_of[v.words[0]] != own
+        ]
 
     def _leads(self, words: list[int]) -> bool:
         """Whether words may stand between a caption and its value: number words, units, articles."""
@@ -150,13 +164,15 @@ class Captions:
 
     # Whole captions
 
-    def _caption(self, run: Run) -> Caption:
+    def _caption(self, run: Run, of_text: bool) -> Caption:
         """The whole phrase that a printed label stands in."""
         index = self.index
         last = run.words[-1]
         segment = index.segments[index.segment_of[last]]
         left = self._before(run)
         right, end = self._after(run, last, segment.end)
+        if not of_text and end < segment.end:
+            right += self._before_value(end, segment.end)
         extra = [*left, *right]
         if not extra:
             return Caption(run, end, Tier.EQUAL)
@@ -199,6 +215,7 @@ class Captions:
         word, depth = last + 1, 0
         while word < stop:
             text = index.words[word].text
+            inside = depth > 0 or text.startswith("(")
             depth += text.count("(") - text.count(")")
             folded = fold_text(text).strip(".,()[]-*#=\"'_")
             if (
@@ -222,6 +239,22 @@ class Captions:
             if text.endswith(":"):
                 break
         return found, word
+
+    def _before_value(self, start: int, stop: int) -> list[str]:
+        """Words between a caption without a colon and the value in its line: they are its too."""
+        index = self.index
+        if ":" in index.words[start - 1].text:
+            return []
+        found: list[str] = []
+        for word in range(start, stop):
+            text = index.words[word].text
+            if any(c.isdigit() for c in text):
+                return found
+            folded = fold_text(text).strip(".,:;()[]-*#=\"'")
+            bounds = (folded,) in vocabulary().bounds_words
+            if folded and not _is_number_word(folded) and not bounds:
+                found.append(folded)
+        return []
 
     def _colon(self, start: int, stop: int) -> int | None:
         """The word that ends a caption with a colon, if one is near."""
@@ -257,8 +290,8 @@ class Captions:
         if cell is not None and cell.column_header:
             yield "under", self._column(caption)
             return
-        right = self._right(caption)
-        if right and cell is None and not kind.is_text and self._heads_row(caption):
+        right = self._right(caption, kind)
+        if right and cell is None and self._heads_row(caption, 3 if kind.is_text else 2):
             # A row of captions over a row of values reads down.
             under = self._under(caption, kind)
             if under:
@@ -274,7 +307,7 @@ class Captions:
         if not kind.is_text:
             yield "above", self._above(caption)
 
-    def _right(self, caption: Caption) -> list[int]:
+    def _right(self, caption: Caption, kind: Prints) -> list[int]:
         index = self.index
         last = caption.run.words[-1]
         segment = index.segments[index.segment_of[last]]
@@ -293,9 +326,14 @@ class Captions:
             cut = self._inner_caption(own)
             if cut is not None:
                 own = [w for w in own if w < cut]
-            more = [] if cut is not None else self._values_beyond(own, segment.end, row.end)
+            alone = cut is not None or kind.is_text
+            more = [] if alone else self._values_beyond(own, segment.end, row.end)
             return [w for w in own if _says(index.words[w].text)] + more
-        return self._values_beyond([], segment.end, row.end)
+        beyond = self._values_beyond([], segment.end, row.end)
+        if kind.is_text and beyond:
+            first = index.segment_of[beyond[0]]
+            return [w for w in beyond if index.segment_of[w] == first]
+        return beyond
 
     def _values_beyond(self, own: list[int], start: int, stop: int) -> list[int]:
         """Words of the segments after a caption, up to the next caption."""
@@ -377,17 +415,17 @@ class Captions:
                 return level
         return []
 
-    def _heads_row(self, caption: Caption) -> bool:
+    def _heads_row(self, caption: Caption, least: int) -> bool:
         """Whether all of a caption's row are captions, with values under several of them."""
         index = self.index
         row = index.rows[index.row_of[caption.run.words[0]]]
         segments = sorted({index.segment_of[w] for w in range(row.start, row.end)})
-        if len(segments) < 2 or any(c.isdigit() for c in row.text):
+        if len(segments) < least or any(c.isdigit() for c in row.text):
             return False
         below = self._row_below(index.row_of[caption.run.words[0]])
         if below is None:
             return False
-        return self._aligned(segments, below) >= 2
+        return self._aligned(segments, below) >= least
 
     def _aligned(self, segments: list[int], below: int) -> int:
         """How many segments of a row have one of another row under them."""
@@ -521,8 +559,8 @@ class Captions:
         """Where the row of one label meets the column of the other."""
         index = self.index
         found = []
-        heads = self.of((field.column_label,))
-        for side in self.of((field.row_label,)):
+        heads = self.of((field.column_label,), True)
+        for side in self.of((field.row_label,), False):
             tier = side.tier
             if index.cells[side.run.words[0]] is not None:
                 found += self._in_table(side, heads, field, kind)

@@ -58,6 +58,10 @@ class Statements:
             self._known[word] = self._beside(word).over(self._over(word)).over(self.document)
         return self._known[word]
 
+    def over(self, run: Run) -> Stated:
+        """What the heads of its column say."""
+        return self._over(run.words[0])
+
     @property
     def document(self) -> Stated:
         """What a line of its own says of all amounts: `(in $ millions)`, `Angaben in Mio. EUR`."""

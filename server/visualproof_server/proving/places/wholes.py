@@ -123,6 +123,9 @@ def _with_marks(run: Run, index: Index) -> str:
     if not run.partial:
         text = index.words[first].text if len(run.words) == 1 else text
     row = index.rows[index.row_of[first]]
+    if not run.partial and row.start <= last < row.end and last - first + 1 > len(run.words):
+        # Marks that stand alone are words of the row, though not of the run.
+        text = index.text_of(first, last + 1)
     if first > row.start and not index.parted(first - 1):
         before = index.words[first - 1].text
         if not any(c.isalnum() for c in before) and _SYMBOL.search(before):
@@ -179,7 +182,8 @@ def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
         if index.row_of[left] == index.row_of[right] and right == left + 1 and index.parted(left):
             if not _same_column_gap(left, index):
                 return Doubt.PART_OF_TEXT
-        if text.endswith((*_ENDS, ":")) and not _is_short(text):
+        counts = fold_text(text) in ("no.", "nr.") and not index.words[right].text[:1].isdigit()
+        if text.endswith((*_ENDS, ":")) and (counts or not _is_short(text)):
             if not any(w.endswith(text[-1]) for w in said if _bare(w) == _bare(text)) and not quote:
                 return Doubt.PART_OF_TEXT
             if quote and text[-1] not in claim:

@@ -83,6 +83,8 @@ def _places(words: list[str], part: str) -> list[tuple[str, int, int]]:
 
 def has_stroke(text: str) -> bool:
     """Whether a stroke touches the digits of a word, so that it may be a 1 that was misread."""
+    if text.startswith("[") and text.rstrip(".,;").endswith("]"):
+        return False
     return bool(_STROKE.search(text))
 
 

@@ -99,7 +99,7 @@ def plain(text: str) -> str:
 # Tokens of folded text. A number keeps the marks inside it; a sign or an accounting parenthesis
 # directly at a number is a token; letters keep their combining marks.
 _TOKEN = re.compile(
-    r"(?P<number>\d+(?:[.,/:'\-]\d+)*)"
+    r"(?P<number>\d+(?:[.,/:']\d+)*)"
     r"|(?P<sign>(?<![^\s(\[])[-+](?=[^\w\s]?\d)|\((?=[^\w\s]?[\d.,]+\))|(?<=\d)\)(?=\s|$))"
     r"|(?P<letter>[^\W\d_])"
 )

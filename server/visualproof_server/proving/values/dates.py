@@ -69,7 +69,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 _TIME = re.compile(
-    r"(?:[,T]? ?(?:at |um |à |a las |- )?)(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:\.\d+)?)?"
+    r"(?:[,t]? ?(?:at |um |à |a las |- )?)(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:\.\d+)?)?"
     r" ?(am|pm|a\.m\.|p\.m\.|uhr)?(?:z|[+\-]\d\d:?\d\d)?(?![\w:])"
 )
 _CLOCK = re.compile(

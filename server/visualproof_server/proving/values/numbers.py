@@ -292,6 +292,7 @@ def _phrase_before(text: str, at: int) -> list[str]:
     head = text[max(0, at - _REACH) : at].rsplit("\t", 1)[-1]
     cut = at > _REACH and len(head) == _REACH and not head[0].isspace()
     words = fold_text(head).replace("(", " ").split()
+    words = [word.rstrip(".,") or word for word in words]
     return words[1:][-8:] if cut and words else words[-8:]
 
 
@@ -315,6 +316,8 @@ def _at(text: str, start: int, end: int) -> _Atom | None:
     doubts = left.doubts | right.doubts
     if runs_on(text, start, end):
         doubts |= {Doubt.GROUPING_UNKNOWN}
+    if left.currencies and right.currencies and not left.parenthesis:
+        _part_currencies(text, left)
     sign = left.sign
     if right.minus:
         sign = "-" if sign in ("", "-") and not left.sign else "?"
@@ -322,16 +325,20 @@ def _at(text: str, start: int, end: int) -> _Atom | None:
         sign = _bracketed(text, left, right, chunk, readings, sign)
     if right.credit:
         sign = "?"
-    begin = left.start
+    begin, unit, end = left.start, right.unit, right.end
     if left.parenthesis and not right.parenthesis:
         begin = left.inner
+    elif left.parenthesis and not sign and not unit and text[end : end + 1] == " ":
+        # thirty (30) days
+        unit, size = unit_at(text[end + 1 : end + 41], True)
+        end += size + 1 if unit else 0
     read = NumberRead(
         start=begin,
-        end=right.end,
+        end=end,
         digits=chunk,
         readings=readings,
         sign=sign,
-        unit=right.unit,
+        unit=unit,
         word=right.word,
         currencies=left.currencies or right.currencies,
         exponents=left.exponents if left.exponents != (0,) else right.exponents,
@@ -347,6 +354,12 @@ def _at(text: str, start: int, end: int) -> _Atom | None:
     if left.exponents != (0,) and right.exponents != (0,):
         read = read.doubted(Doubt.SCALE_UNKNOWN)
     return _Atom(read, start, left.start)
+
+
+def _part_currencies(text: str, left: "_Left") -> None:
+    """100.00 USD 92.00 EUR: a currency between two numbers is the first one's, if each has one."""
+    if left.named and text[max(0, left.named - 2) : left.named].strip(" ")[-1:].isdigit():
+        left.currencies, left.start = frozenset(), left.digits
 
 
 def _bracketed(
@@ -386,7 +399,9 @@ class _Left:
     """What stands before the digits: currency, scale, sign, bracket, bound."""
 
     def __init__(self, text: str, start: int) -> None:
-        self.start = self.inner = start
+        self.start = self.inner = self.digits = start
+        # Where the name of its currency begins, 0 if it has none before it.
+        self.named = 0
         self.sign = self.bound = ""
         self.currencies: frozenset[str] = frozenset()
         self.exponents: tuple[int, ...] = (0,)
@@ -451,6 +466,7 @@ class _Left:
                 if self.currencies and not narrowed:
                     return
                 self.currencies, self.start = narrowed, found[1]
+                self.named = found[1]
             else:
                 return
 
@@ -553,6 +569,8 @@ class _Right:
         self.fraction: Decimal | None = None
         self.doubts: set[Doubt] = set()
         self._chunk = chunk
+        # A quotation mark that closes is no inch.
+        self._quoted = left.digits > 0 and text[left.digits - 1] in "\"'"
         self._cents = len(chunk) - max(chunk.rfind("."), chunk.rfind(",")) - 1 == 2 and (
             "." in chunk or "," in chunk
         )
@@ -707,6 +725,8 @@ class _Right:
     def _unit(self, text: str, begin: int, adjacent: bool, amount: bool) -> None:
         unit, size = unit_at(text[begin : begin + 40], not adjacent)
         letters = _letters(text, begin)
+        if unit in ("″", "′") and self._quoted:
+            return
         if unit and not (
             amount and not adjacent and unit in ("in", "A", "m", "t", "x", "T", "K", "L")
         ):
@@ -793,7 +813,7 @@ def _words_after(text: str, end: int) -> tuple[list[str], list[int]]:
                 " "
             }:
                 break
-        words.append(fold_text(match.group()))
+        words.append(fold_text(match.group()).rstrip(".,") or match.group())
         ends.append(end + match.end())
     return words, ends
 

@@ -145,8 +145,10 @@ def currency_after(text: str, begin: int, adjacent: bool) -> tuple[Currencies, i
         known = frozenset()
     if known and clean and name not in vocabulary().units:
         if not adjacent and text[stop : stop + 2].strip(" ")[:1].isdigit():
-            # "5.00 RM 6.00": that currency belongs to the next number.
-            return None if text[stop : stop + 1] == " " else (known, stop)
+            # "5.00 RM 6.00": that currency is the next number's; "100.00 USD 92.00 EUR": it is not.
+            more = re.compile(r" [\d.,']{1,20} ?([A-Z]{3})(?![^\W_])").match(text, stop)
+            own = more is not None and bool(currencies_named(more[1]))
+            return (known, stop) if own or text[stop : stop + 1] != " " else None
         return known, stop
     return found
 
@@ -284,7 +286,10 @@ def _unit_named(spelled: str) -> str:
 
 def same_unit(ours: str, theirs: str) -> bool:
     """Whether two canonical units are one."""
-    return ours == theirs or _singular(ours) == _singular(theirs)
+    known = vocabulary().unit_signs
+    if ours == theirs or ours in known or theirs in known:
+        return ours == theirs
+    return _singular(ours) == _singular(theirs)
 
 
 def _singular(word: str) -> str:

@@ -20,8 +20,8 @@ Words = tuple[str, ...]
 
 
 def words_of(phrase: str) -> Words:
-    """A phrase as it is looked up: folded, at its spaces."""
-    return tuple(fold_text(phrase).split())
+    """A phrase as it is looked up: folded, at its spaces, its words without closing periods."""
+    return tuple(word.rstrip(".,") or word for word in fold_text(phrase).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,11 @@ class Vocabulary:
         return _phrases(self._grouped("bounds_after"))
 
     @cached_property
+    def bounds_words(self) -> frozenset[Words]:
+        """All phrases that bound a number before it."""
+        return frozenset(self.bounds_before.known)
+
+    @cached_property
     def negations(self) -> frozenset[Words]:
         return self.phrases("negations")
 
@@ -127,6 +132,11 @@ class Vocabulary:
         # KG is kg; MW may be mW only where it is written so.
         alone = {low: signs.pop() for low, signs in folded.items() if len(signs) == 1}
         return alone | exact
+
+    @cached_property
+    def unit_signs(self) -> frozenset[str]:
+        """Canonical units."""
+        return frozenset(self.units.values())
 
     @cached_property
     def mixed_units(self) -> Mapping[str, tuple[str, int]]:
