@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from visualproof_server.model.report import FieldResult, Reason, Status
-from visualproof_server.proving.decide.roles import PrintedRoles
+from visualproof_server.proving.decide.roles import SUMS, PrintedRoles
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.places.index import Index, Run
 
 # Places of one value up to which they are looked at.
 MAX_PLACES = 500
-
-# What rows of a table that are no items are called.
-SUMS = frozenset({"total", "subtotal", "tax", "due", "line_total", "discount", "shipping"})
 
 TableRow = tuple[int, int]
 """Table and row, both 1-based."""

@@ -58,23 +58,51 @@ _ALIKE: dict[str, tuple[str, ...]] = {
     "line_total": ("subtotal",),
     "closing": ("due",),
 }
-# Parties and what of them a name asks for: buyer_city has no caption of its own.
-_PARTY = re.compile(
-    r"^(?:buyer|seller|vendor|supplier|customer|client|recipient|payer|merchant|ship|bill|billing"
-    r"|shipping|delivery|store|sender|receiver|debtor|creditor|issuer|employee|employer|permanent|mailing)$"
+PARTY_ROLES = frozenset({"seller", "buyer", "ship_to"})
+# What sums of a bill are called.
+SUMS = frozenset(
+    [
+        "total",
+        "due",
+        "subtotal",
+        "line_total",
+        "tax",
+        "discount",
+        "shipping",
+        "service_charge",
+        "closing",
+    ]
 )
+# Captions that say what a value is whatever its kind.
+_ALWAYS = frozenset({"quantity", "percent", "page", "time"})
+# Parties, by the words that names of fields have for them.
+_PARTIES = {
+    word: party
+    for party, words in {
+        "seller": "seller vendor supplier merchant store sender creditor issuer company shop provider payer employer",
+        "buyer": "buyer customer client recipient bill billing receiver debtor purchaser sold employee payee",
+        "ship_to": "ship shipping delivery deliver consignee",
+    }.items()
+    for word in words.split()
+}
+# How many lines a heading such as "Seller" heads.
+_SECTION_ROWS = 14
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a field's name asks for. labels are captions that name it; alike those of roles that may
-    stand for it. spoken is the name itself, as words. party: it asks for a part of a party."""
+    """What a field's name asks for. group holds the roles that a value of its kind may have.
+
+    labels are lists of captions that name it, the most telling first; spoken is the name itself as
+    words. party is whose value it is, if it says so; part: it asks for a part of that party.
+    """
 
     name: str
+    group: frozenset[str]
     spoken: str
-    labels: tuple[str, ...]
-    alike: tuple[str, ...]
-    party: bool = False
+    labels: tuple[tuple[str, ...], ...]
+    party: str = ""
+    part: bool = False
 
 
 def role_of(spec: FieldSpec, kind: ValueKind) -> Role | None:
@@ -108,12 +136,15 @@ def _role(name: str, _kind: str, group: frozenset[str]) -> Role | None:
     if len(spoken) < 3 or not any(len(w) >= 3 and w.isalpha() for w in words):
         return None
     names = vocabulary().names
-    found = names.get(words, "")
+    party = _PARTIES.get(words[0], "") if len(words) > 1 else ""
+    found = names.get(words) or (names.get(words[1:], "") if party else "")
+    if found in PARTY_ROLES:
+        party = found
     if found not in group:
         found = ""
-    party = len(words) > 1 and bool(_PARTY.match(words[0]))
-    alike = tuple(p for other in _ALIKE.get(found, ()) for p in _captions_of(other))
-    return Role(found, spoken, _captions_of(found) if found else (), alike, party)
+    labels = (*_captions_of(found), *(c for a in _ALIKE.get(found, ()) for c in _captions_of(a)))
+    part = bool(party) and found not in PARTY_ROLES
+    return Role(found, group, spoken, tuple(filter(None, labels)), party, part)
 
 
 def name_words(name: str) -> Words:
@@ -123,15 +154,19 @@ def name_words(name: str) -> Words:
 
 
 @lru_cache(maxsize=256)
-def _captions_of(role: str) -> tuple[str, ...]:
-    return tuple(" ".join(words) for words, roles in vocabulary().captions.items() if role in roles)
+def _captions_of(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Captions of a role: those that name it alone, and those that may name others too."""
+    known = [(words, roles) for words, roles in vocabulary().captions.items() if role in roles]
+    alone = tuple(" ".join(words) for words, roles in known if len(roles) == 1 and len(words) > 1)
+    short = tuple(" ".join(words) for words, roles in known if len(roles) == 1 and len(words) == 1)
+    shared = tuple(" ".join(words) for words, roles in known if len(roles) > 1)
+    return (*alone, *short), shared
 
 
 def contradicts(role: Role, printed: frozenset[str]) -> bool:
-    """Whether a place's caption names other roles, and not this one."""
-    return (
-        bool(printed) and role.name not in printed and not printed & set(_ALIKE.get(role.name, ()))
-    )
+    """Whether a place's caption names other roles that such a value may have, and not this one."""
+    told = printed & (role.group | _ALWAYS)
+    return bool(told) and role.name not in told and not told & set(_ALIKE.get(role.name, ()))
 
 
 class PrintedRoles:
@@ -140,13 +175,44 @@ class PrintedRoles:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._known: dict[tuple[int, int], frozenset[str]] = {}
+        self._sections: dict[int, str] = {}
 
     def at(self, run: Run) -> frozenset[str]:
         """Roles that the caption of a place names: left of it, its column's head, over it."""
         key = (run.words[0], run.words[-1])
         if key not in self._known:
-            self._known[key] = self._left(run) or self._head(run)
+            self._known[key] = self._left(run) or self.head(run)
         return self._known[key]
+
+    def section(self, run: Run) -> str:
+        """The party whose heading a place stands under, "" if under none: Seller, Bill to."""
+        word = run.words[0]
+        if word not in self._sections:
+            self._sections[word] = self._headed(word)
+        return self._sections[word]
+
+    def _headed(self, word: int) -> str:
+        index = self._index
+        own = index.segments[index.segment_of[word]]
+        left = index.words[own.start].box.left
+        number, page = index.row_of[word], index.page_of(word)
+        for row in range(number, max(-1, number - _SECTION_ROWS), -1):
+            if index.rows[row].page != page:
+                return ""
+            for segment in self._segments(row):
+                held = index.segments[segment]
+                if row == number and held.start >= own.start:
+                    continue
+                if held.end - held.start > 4:
+                    continue
+                over = union([index.words[w].box for w in range(held.start, held.end)])
+                aligned = over.left - 3 * over.height <= left <= over.right + 25 * over.height
+                if not aligned:
+                    continue
+                named = roles_named(index.text_of(held.start, held.end)) & PARTY_ROLES
+                if len(named) == 1:
+                    return next(iter(named))
+        return ""
 
     def _left(self, run: Run) -> frozenset[str]:
         index = self._index
@@ -160,7 +226,8 @@ class PrintedRoles:
         while at >= row.start and len(phrase) < 8:
             text = index.words[at].text
             parted = index.parted(at)
-            if phrase and parted and any(any(c.isalpha() for c in p) for p in phrase):
+            # A currency in its own column, maybe misread, is no caption.
+            if parted and sum(c.isalpha() for p in phrase for c in p) > 3:
                 break
             if index.numbers_by_word.get(at) and not text.startswith("("):
                 # A value before it: the caption is further left, or none.
@@ -172,7 +239,7 @@ class PrintedRoles:
             at -= 1
         return roles_named(" ".join(phrase))
 
-    def _head(self, run: Run) -> frozenset[str]:
+    def head(self, run: Run) -> frozenset[str]:
         """What the head of a run's column says, in a table or over values that stand in line."""
         index = self._index
         word = run.words[0]
@@ -211,6 +278,12 @@ def roles_named(phrase: str) -> frozenset[str]:
     if not phrase or len(phrase) > 120:
         return frozenset()
     known = vocabulary().captions
+    if "/" in phrase and len(phrase) < 60:
+        # Käufer/Leistungsempfänger
+        parts = [roles_named(part) for part in phrase.split("/") if part.strip()]
+        told = frozenset[str]().union(*parts)
+        if len(told) == 1:
+            return told
     whole = caption_words(phrase)
     bare = caption_words(re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", phrase))
     core = tuple(

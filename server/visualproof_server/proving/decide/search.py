@@ -8,7 +8,13 @@ from visualproof_server.model.answer import Claim
 from visualproof_server.model.report import REASONS, Anchor, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.misses import Misses
-from visualproof_server.proving.decide.roles import PrintedRoles, Role, contradicts, role_of
+from visualproof_server.proving.decide.roles import (
+    SUMS,
+    PrintedRoles,
+    Role,
+    contradicts,
+    role_of,
+)
 from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.kinds.kind import Match, ValueKind
 from visualproof_server.proving.places.captions import (
@@ -132,13 +138,19 @@ class Search:
         if not here and self.kind.is_text:
             here = [p for p in whole if words & set(p.words)]
         if here:
-            others = [v for p in whole if p not in here for v in p.values[:1] if v.text != here[0].values[0].text]
+            others = [
+                v
+                for p in whole
+                if p not in here
+                for v in p.values[:1]
+                if v.text != here[0].values[0].text
+            ]
             if not others:
                 return finding
             note = Reason("SEVERAL_PLACES", "Other values stand at the same label.")
             return replace(finding.demoted(Status.AMBIGUOUS, note), others=tuple(others[:10]))
         if not whole:
-            if any(words & set(v.words) for p in places for v in p.values):
+            if places:
                 return finding.demoted(Status.FOUND_ELSEWHERE, _note("CAPTION_DIFFERS"))
             note = Reason("LABEL_NOT_FOUND", "None of the labels is printed; the proof decided.")
             return replace(finding, reasons=(*finding.reasons, note))
@@ -390,35 +402,57 @@ class Search:
 
     def _by_role(self, role: Role, reasons: list[Reason]) -> Finding | None:
         """The value where a caption names its role; None where no caption says anything of it."""
-        places = self._role_places(role)
-        whole = [p for p in places if p.values]
-        if whole:
-            equal = [(p, m) for p in whole for m in self._every if self._stands_at(m.run, p)]
-            sure = [(p, m) for p, m in equal if not m.doubt]
-            if sure:
-                return self._told(sure, whole, reasons, Anchor.ROLE)
-            if equal:
-                return self._doubtful([m for _, m in equal], reasons)
-            return self._not_at_role(whole, reasons)
+        told = self._at_captions(self._captions_spoken(role), reasons)
+        if told is not None and told.status is Status.VERIFIED:
+            return told
+        for labels in role.labels:
+            places = self._captions_named(labels, role)
+            if not places:
+                continue
+            told = self._at_captions(places, reasons)
+            if told is not None:
+                return told
+            if not self.kind.is_text:
+                return self._not_at_role(places, reasons)
         return self._away_from_other_roles(role, reasons)
 
-    def _role_places(self, role: Role) -> list[Labelled]:
-        for labels in ((role.spoken, *role.labels), role.alike):
-            if not labels:
-                continue
-            spec = replace(self.spec, labels=labels)
-            places = self._captions.labelled(spec, self.kind)
-            whole = [p for p in places if p.tier < Tier.PART and p.values]
-            if whole:
-                return whole
-        return []
+    def _at_captions(self, places: list[Labelled], reasons: list[Reason]) -> Finding | None:
+        """What equal prints at some captions come to; None where none is equal."""
+        equal = [(p, m) for p in places for m in self._every if self._stands_at(m.run, p)]
+        sure = [(p, m) for p, m in equal if not m.doubt]
+        if sure:
+            return self._told(sure, places, reasons, Anchor.ROLE)
+        return self._doubtful([m for _, m in equal], reasons) if equal else None
 
-    def _not_at_role(self, whole: list[Labelled], reasons: list[Reason]) -> Finding | None:
+    def _captions_spoken(self, role: Role) -> list[Labelled]:
+        """Places whose whole caption is the field's name itself."""
+        spec = replace(self.spec, labels=(role.spoken,))
+        places = self._captions.labelled(spec, self.kind)
+        return [p for p in places if p.tier is Tier.EQUAL and p.values]
+
+    def _captions_named(self, labels: tuple[str, ...], role: Role) -> list[Labelled]:
+        """Places whose whole caption names the role, in its party's section where there is one."""
+        places = self._captions.labelled(replace(self.spec, labels=labels), self.kind)
+        whole = [p for p in places if p.tier < Tier.PART and p.values]
+        if role.part and whole:
+            sections = [self._roles.section(p.values[0]) for p in whole]
+            own = [p for p, s in zip(whole, sections, strict=True) if s == role.party]
+            whole = own or [p for p, s in zip(whole, sections, strict=True) if not s]
+        return [self._in_column(p, role) for p in whole]
+
+    def _in_column(self, place: Labelled, role: Role) -> Labelled:
+        """Of several values in a row those under a head that names the role, if there are any."""
+        if len(place.values) < 2 or self.kind.is_text:
+            return place
+        named = [v for v in place.values if role.name in self._roles.head(v)]
+        return replace(place, values=tuple(named)) if named else place
+
+    def _not_at_role(self, places: list[Labelled], reasons: list[Reason]) -> Finding:
         """The role's caption prints something else: a value elsewhere is not it."""
         found = self._anywhere(self.matches, reasons)
         if found.status not in (Status.VERIFIED, Status.AMBIGUOUS):
             return found
-        others = tuple(v for p in whole for v in p.values)[:10]
+        others = tuple(v for p in places for v in p.values)[:10]
         return replace(
             found.demoted(Status.FOUND_ELSEWHERE, _note("ROLE_DIFFERS")),
             others=others,
@@ -426,7 +460,7 @@ class Search:
         )
 
     def _away_from_other_roles(self, role: Role, reasons: list[Reason]) -> Finding | None:
-        """Places whose captions call them something else are not the field's."""
+        """Places whose captions or sections call them something else are not the field's."""
         sure = [m for m in self.matches if not m.doubt]
         if not sure:
             return None
@@ -442,14 +476,24 @@ class Search:
                 exact=True,
             )
         found = self._anywhere(kept, reasons)
-        unnamed = role.party and not self.kind.is_text
-        if unnamed and found.status is Status.VERIFIED:
+        if found.status is not Status.VERIFIED:
+            return found
+        if role.party and self._roles.section(found.places[0]) == role.party:
+            return replace(found, anchor=Anchor.ROLE)
+        if role.part and not self.kind.is_text:
             return found.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
         return self._not_too_short(found)
 
     def _is_another(self, run: Run) -> bool:
+        """Whether a place's caption or section says that it is not what the field's name asks for."""
         role = self._role
-        return role is not None and bool(role.name) and contradicts(role, self._roles.at(run))
+        if role is None:
+            return False
+        if role.party:
+            section = self._roles.section(run)
+            if section and section != role.party:
+                return True
+        return bool(role.name) and contradicts(role, self._roles.at(run))
 
     # Anywhere
 
@@ -463,6 +507,8 @@ class Search:
         if self._opposite_printed():
             return self._counter_entry(runs, reasons)
         if self.kind.repeats_by_chance and len(runs) > 1:
+            runs = self._sums_among(runs)
+        if self.kind.repeats_by_chance and len(runs) > 1 and not self._all_sums(runs):
             note = Reason("SEVERAL_PLACES", f"Printed at {len(runs)} places; nothing decides.")
             return _ambiguous(runs, [note, *reasons])
         lower = sure[0].ranked_lower_because
@@ -478,6 +524,16 @@ class Search:
             exact=True,
             anchor=Anchor.UNIQUE if len(runs) == 1 else Anchor.REPEATED,
         )
+
+    def _sums_among(self, runs: list[Run]) -> list[Run]:
+        """Of equal amounts for a field whose name says nothing, those that a caption calls a sum."""
+        if not self.kind.is_amount or (self._role is not None and self._role.name):
+            return runs
+        return [r for r in runs if self._roles.at(r) & SUMS] or runs
+
+    def _all_sums(self, runs: list[Run]) -> bool:
+        unnamed = self._role is None or not self._role.name
+        return self.kind.is_amount and unnamed and all(self._roles.at(r) & SUMS for r in runs)
 
     def _counter_entry(self, runs: list[Run], reasons: list[Reason]) -> Finding:
         text = "The same amount is printed with the other sign too; nothing decides."

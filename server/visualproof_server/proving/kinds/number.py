@@ -97,7 +97,7 @@ class Number:
         runs = [
             (run, read)
             for run, read in hits.values()
-            if set(run.words) <= wanted and self._is(read, run, index)
+            if _digits_in(run, index) <= wanted and self._is(read, run, index)
         ]
         joined = [
             r for r, read in runs if Doubt.JOINED in read.doubts and _joins(read, spaced, index)
@@ -247,7 +247,7 @@ class Number:
 
 
 # Units of what is counted: 12 pcs are 12.
-_COUNTS = frozenset({"", "pcs", "person", "x", "pax"})
+_COUNTS = frozenset({"", "pcs", "person", "x", "pax", "day", "week", "month", "year", "h", "min"})
 _GROUPINGS = frozenset({Doubt.JOINED, Doubt.SPACED})
 _DOUBTS = frozenset(
     {
@@ -374,6 +374,12 @@ def _joins(read: NumberRead, spaced: bool, index: Index) -> bool:
     if spaced:
         return cents or attached or len(read.digits) <= 6
     return attached and not cents
+
+
+def _digits_in(run: Run, index: Index) -> set[int]:
+    """The words of a number that hold its digits; its currency may be its caption's: (GBP) 5.00."""
+    held = {w for w in run.words if any(c.isdigit() for c in index.words[w].text)}
+    return held or set(run.words)
 
 
 def _is_bare(read: NumberRead) -> bool:

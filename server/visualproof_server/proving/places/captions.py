@@ -176,7 +176,7 @@ class Captions:
         extra = [*left, *right]
         if not extra:
             return Caption(run, end, Tier.EQUAL)
-        neutral = all(self._is_neutral(word) for word in extra)
+        neutral = all(self._is_neutral(word) for word in extra) or _same_role(left, run, right)
         return Caption(run, end, Tier.NEUTRAL if neutral else Tier.PART)
 
     def _before(self, run: Run) -> list[str]:
@@ -212,18 +212,16 @@ class Captions:
             return [], last if any(c.isalnum() for c in tail) else last + 1
         found: list[str] = list(caption_words(tail)) if run.partial else []
         colon = self._colon(last + 1, stop)
-        word, depth = last + 1, 0
+        word, depth, counted = last + 1, 0, False
         while word < stop:
             text = index.words[word].text
             inside = depth > 0 or text.startswith("(")
             depth += text.count("(") - text.count(")")
             folded = fold_text(text).strip(".,()[]-*#=\"'_")
-            if (
-                depth > 0
-                or text.startswith("(")
-                or (text.endswith(")") and "(" in text)
-                or set(text) <= set(":.=-…_*")
-            ):
+            if inside and any(c.isdigit() for c in text):
+                # (3 items) counts, (Excluding GST) says another thing.
+                counted = True
+            elif set(text) <= set(":.=-…_*()[]") or (inside and counted):
                 pass
             elif any(c.isdigit() for c in text):
                 if not (colon is not None and word < colon) and not self._is_share(word):
@@ -231,7 +229,7 @@ class Captions:
             elif self._is_neutral(folded.rstrip(":")):
                 if colon is None and folded in ("no", "number", "the", "a", "an", "of", "is"):
                     pass
-            elif colon is not None and word <= colon:
+            elif inside or (colon is not None and word <= colon):
                 found.append(folded.rstrip(":"))
             else:
                 break
@@ -660,6 +658,15 @@ def misplaced(field: FieldSpec, places: list[Labelled], matches: list[Run], inde
             if x_overlap(box, cell) > 0:
                 return "WRONG_ROW"
     return ""
+
+
+def _same_role(left: list[str], run: Run, right: list[str]) -> bool:
+    """Whether a longer caption calls its value the same as the label does: Grand Total and Total."""
+    known = vocabulary().captions
+    own = known.get(caption_words(run.text), frozenset())
+    phrase = caption_words(" ".join([*reversed(left), run.text, *right]))
+    told = known.get(phrase, frozenset())
+    return len(told) == 1 and told <= own
 
 
 def _meet(first: int, span: int, other: int, other_span: int) -> bool:

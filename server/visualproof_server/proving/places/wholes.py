@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.doubt import Doubt
-from visualproof_server.proving.text.folding import fold_text, tokens
+from visualproof_server.proving.text.folding import fold_text, plain, tokens
 from visualproof_server.proving.values import spelled
 from visualproof_server.proving.vocabulary import caption_words, vocabulary
 
@@ -111,8 +111,9 @@ def _bulleted(printed: str, claim: str) -> bool:
 
 
 def _marks(text: str) -> list[str]:
-    found = [(m.start(), "".join(m.group().split())) for m in _SYMBOL.finditer(text)]
-    found += [(m.start(2), m[2]) for m in _TRAILING.finditer(text) if m[2] == "-"]
+    shown = plain(text)
+    found = [(m.start(), "".join(m.group().split())) for m in _SYMBOL.finditer(shown)]
+    found += [(m.start(2), m[2]) for m in _TRAILING.finditer(shown) if m[2] == "-"]
     return [mark for _, mark in sorted(found)]
 
 
@@ -180,11 +181,13 @@ def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
     for left, right in zip(run.words, run.words[1:], strict=False):
         text = index.words[left].text
         if index.row_of[left] == index.row_of[right] and right == left + 1 and index.parted(left):
-            if not _same_column_gap(left, index):
+            if not _fills_row(run, index) and not _same_column_gap(left, index):
                 return Doubt.PART_OF_TEXT
         counts = fold_text(text) in ("no.", "nr.") and not index.words[right].text[:1].isdigit()
         if text.endswith((*_ENDS, ":")) and (counts or not _is_short(text)):
-            if not any(w.endswith(text[-1]) for w in said if _bare(w) == _bare(text)) and not quote:
+            # Print and claim may part an address with other marks, but not where neither does.
+            marked = any(w[-1] in ",.;:" for w in said if _bare(w) == _bare(text))
+            if not marked and not quote:
                 return Doubt.PART_OF_TEXT
             if quote and text[-1] not in claim:
                 return Doubt.PART_OF_TEXT
@@ -195,6 +198,14 @@ def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
         ):
             return Doubt.PART_OF_TEXT
     return ""
+
+
+def _fills_row(run: Run, index: Index) -> bool:
+    """Whether a run is all that its row prints, with no caption in it: widely spaced names."""
+    row = index.rows[index.row_of[run.words[0]]]
+    if row.table or run.words[0] != row.start or run.words[-1] < row.end - 1 or ":" in row.text:
+        return False
+    return sum(index.parted(w) for w in range(row.start, row.end - 1)) == 1
 
 
 def _same_column_gap(left: int, index: Index) -> bool:
@@ -268,7 +279,8 @@ def _right_goes_on(run: Run, index: Index) -> bool:
         last + 1
     ):
         return ours and _capital(index.words[last + 2].text) and not _is_value(last + 2, index)
-    return not ours and after[:1].islower()
+    ends = fold_text(after).strip(".,") in vocabulary().single("functional")
+    return not ours and after[:1].islower() and not ends
 
 
 def _closed_in_word(run: Run, text: str) -> bool:

@@ -191,6 +191,7 @@ def _space(text: str, atoms: list[_Atom]) -> None:
             or right.digits != one.end + 1
             or text[one.end] != " "
             or not one.digits.isdigit()
+            or not text[one.end - 1].isdigit()
         ):
             continue
         cents = not other.digits.isdigit()
@@ -380,9 +381,16 @@ def _bracketed(
     if right.unit == "%":
         # A share after its words is said by the way; alone in its column it is negative.
         return "" if head.strip() and head[-1:] == " " and head.strip()[-1:].isalnum() else "?"
-    if right.unit or right.word or not amount:
+    if right.unit or right.word:
         return "?"
-    return "-"
+    if amount:
+        return "-"
+    # A whole number is an account's only where it ends the line and is no year, note or count.
+    tail = text[right.end : right.end + 2]
+    words = _phrase_before(text, left.start)
+    named = words and (words[-1] in _words("counters") or len(words) < 2)
+    year = len(chunk) == 4 and chunk[:2] in ("18", "19", "20")
+    return "?" if named or year or tail.strip(" ") not in ("", "\t") else "-"
 
 
 _SHORT_CAPITALS = re.compile(r"(?<![^\W_])[A-Z]{2} ?$")
