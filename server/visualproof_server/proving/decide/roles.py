@@ -1,6 +1,7 @@
 """Roles: what a field's name asks for, and what a place's caption calls it."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -85,6 +86,29 @@ _PARTIES = {
     }.items()
     for word in words.split()
 }
+# What a caption may say of a text that is a party, or a part of one.
+_PARTS_OF_TEXT = frozenset(
+    [
+        "seller",
+        "buyer",
+        "ship_to",
+        "cashier",
+        "phone",
+        "fax",
+        "email",
+        "website",
+        "vat_id",
+        "company_number",
+        "iban",
+        "bic",
+        "invoice_number",
+        "order_number",
+        "customer_number",
+        "terms",
+    ]
+)
+CODES = _CODES
+OTHER_DATES = _DATES - {"date"}
 # How many lines a heading such as "Seller" heads.
 _SECTION_ROWS = 14
 
@@ -103,6 +127,7 @@ class Role:
     labels: tuple[tuple[str, ...], ...]
     party: str = ""
     part: bool = False
+    facet: str = ""
 
 
 def role_of(spec: FieldSpec, kind: ValueKind) -> Role | None:
@@ -144,7 +169,9 @@ def _role(name: str, _kind: str, group: frozenset[str]) -> Role | None:
         found = ""
     labels = (*_captions_of(found), *(c for a in _ALIKE.get(found, ()) for c in _captions_of(a)))
     part = bool(party) and found not in PARTY_ROLES
-    return Role(found, group, spoken, tuple(filter(None, labels)), party, part)
+    facets = vocabulary().facets
+    facet = facets.get(words) or (facets.get(words[1:], "") if party else "")
+    return Role(found, group, spoken, tuple(filter(None, labels)), party, part, facet)
 
 
 def name_words(name: str) -> Words:
@@ -165,8 +192,37 @@ def _captions_of(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def contradicts(role: Role, printed: frozenset[str]) -> bool:
     """Whether a place's caption names other roles that such a value may have, and not this one."""
-    told = printed & (role.group | _ALWAYS)
+    group = _PARTS_OF_TEXT if role.group >= _TEXTS else role.group
+    told = printed & (group | _ALWAYS)
+    if role.name in PARTY_ROLES:
+        # "Name:" under a party's heading is the party's.
+        told -= {"name"}
     return bool(told) and role.name not in told and not told & set(_ALIKE.get(role.name, ()))
+
+
+def fits(facet: str, run: Run, index: Index) -> bool:
+    """Whether a print has the shape of the part of a party that a name asks for."""
+    text = run.text
+    digits = any(c.isdigit() for c in text)
+    if facet in ("street", "address"):
+        return digits and any(c.isalpha() for c in text)
+    first, last = run.words[0], run.words[-1]
+    row = index.rows[index.row_of[first]]
+    before = index.words[first - 1].text if first > row.start else ""
+    after = index.words[last + 1].text if last + 1 < row.end else ""
+    if facet == "city":
+        code = any(c.isdigit() for c in before) or before in (",", "-")
+        return not digits and (code or any(c.isdigit() for c in after) or text.endswith(","))
+    if facet == "postcode":
+        beside = any(c.isalpha() for c in after) or any(c.isalpha() for c in before)
+        return digits and beside
+    if facet == "name":
+        groups = [w for w in text.replace(",", " ").split() if any(c.isdigit() for c in w)]
+        postal = any(len(w) >= 5 and w.isdigit() for w in groups)
+        follows_code = len(before) >= 4 and before.isdigit()
+        street = len(groups) == 1 and text.split()[-1] in groups and len(text.split()) > 1
+        return not (postal or follows_code or street or len(groups) > 2)
+    return True
 
 
 class PrintedRoles:
@@ -183,6 +239,35 @@ class PrintedRoles:
         if key not in self._known:
             self._known[key] = self._left(run) or self.head(run)
         return self._known[key]
+
+    def says(self, run: Run, words: Words) -> bool:
+        """Whether the caption of a place, left of it or over it, has all words of a field's name."""
+        wanted = {_singular(w) for w in words if not _is_neutral(w)} or {
+            _singular(w) for w in words
+        }
+        return any(wanted <= said for said in self._captions_near(run))
+
+    def _captions_near(self, run: Run) -> Iterator[set[str]]:
+        index = self._index
+        word = run.words[0]
+        row = index.rows[index.row_of[word]]
+        yield _said(index.text_of(max(row.start, word - 10), word))
+        box = index.box(run)
+        lines: set[str] = set()
+        number = index.row_of[word]
+        for over in range(number - 1, max(-1, number - 6), -1):
+            if index.rows[over].page != row.page:
+                return
+            for segment in self._segments(over):
+                held = index.segments[segment]
+                at = union([index.words[w].box for w in range(held.start, held.end)])
+                near = 0 <= box.top - at.bottom + box.height // 2 < 4 * box.height
+                reach = (
+                    at.left - 6 * box.height <= box.left and box.right <= at.right + 12 * box.height
+                )
+                if near and (x_overlap(at, box) > 0 or reach):
+                    lines = lines | _said(index.text_of(held.start, held.end))
+                    yield lines
 
     def section(self, run: Run) -> str:
         """The party whose heading a place stands under, "" if under none: Seller, Bill to."""
@@ -297,6 +382,15 @@ def roles_named(phrase: str) -> frozenset[str]:
             if some in known and (size > 1 or len(core) <= 2):
                 return known[some]
     return frozenset()
+
+
+def _said(text: str) -> set[str]:
+    return {_singular(w) for w in caption_words(text)}
+
+
+def _singular(word: str) -> str:
+    """A word without the s of its plural or possessive."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def _is_neutral(word: str) -> bool:

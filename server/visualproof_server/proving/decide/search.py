@@ -9,10 +9,12 @@ from visualproof_server.model.report import REASONS, Anchor, FieldSpec, Reason, 
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.misses import Misses
 from visualproof_server.proving.decide.roles import (
+    OTHER_DATES,
     SUMS,
     PrintedRoles,
     Role,
     contradicts,
+    fits,
     role_of,
 )
 from visualproof_server.proving.kinds.boolean import mark_before
@@ -403,17 +405,18 @@ class Search:
     def _by_role(self, role: Role, reasons: list[Reason]) -> Finding | None:
         """The value where a caption names its role; None where no caption says anything of it."""
         told = self._at_captions(self._captions_spoken(role), reasons)
-        if told is not None and told.status is Status.VERIFIED:
+        if told is not None and told.status is Status.VERIFIED and self._fits(role, told):
             return told
         for labels in role.labels:
             places = self._captions_named(labels, role)
             if not places:
                 continue
             told = self._at_captions(places, reasons)
-            if told is not None:
-                return told
-            if not self.kind.is_text:
-                return self._not_at_role(places, reasons)
+            if self.kind.is_text:
+                if told is not None and told.status is Status.VERIFIED and self._fits(role, told):
+                    return told
+                continue
+            return told if told is not None else self._not_at_role(places, reasons)
         return self._away_from_other_roles(role, reasons)
 
     def _at_captions(self, places: list[Labelled], reasons: list[Reason]) -> Finding | None:
@@ -438,10 +441,14 @@ class Search:
             sections = [self._roles.section(p.values[0]) for p in whole]
             own = [p for p, s in zip(whole, sections, strict=True) if s == role.party]
             whole = own or [p for p, s in zip(whole, sections, strict=True) if not s]
-        return [self._in_column(p, role) for p in whole]
+        return [q for p in whole if (q := self._in_column(p, role)).values]
 
     def _in_column(self, place: Labelled, role: Role) -> Labelled:
         """Of several values in a row those under a head that names the role, if there are any."""
+        if self.kind.is_amount and self.index.prints_cents:
+            # Beside amounts with cents a whole number counts things.
+            cents = tuple(v for v in place.values if not v.text.strip("()").isdigit())
+            place = replace(place, values=cents)
         if len(place.values) < 2 or self.kind.is_text:
             return place
         named = [v for v in place.values if role.name in self._roles.head(v)]
@@ -478,11 +485,39 @@ class Search:
         found = self._anywhere(kept, reasons)
         if found.status is not Status.VERIFIED:
             return found
-        if role.party and self._roles.section(found.places[0]) == role.party:
+        if not self._fits(role, found):
+            return found.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
+        place = found.places[0]
+        if role.party and self._roles.section(place) == role.party:
             return replace(found, anchor=Anchor.ROLE)
-        if role.part and not self.kind.is_text:
+        if self._roles.says(place, tuple(role.spoken.split())):
+            return replace(found, anchor=Anchor.ROLE)
+        if not self._may_stand_alone(role, place):
             return found.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
         return self._not_too_short(found)
+
+    def _fits(self, role: Role, found: Finding) -> bool:
+        return all(fits(role.facet, run, self.index) for run in found.places)
+
+    def _may_stand_alone(self, role: Role, place: Run) -> bool:
+        """Whether a print that no caption calls by the field's name may be it all the same.
+
+        A name or an amount may; a code may not, nor a date beside others that no caption tells.
+        """
+        if self.kind.is_text:
+            return True
+        if self.kind.is_code:
+            return False
+        if role.name in OTHER_DATES:
+            return False
+        if role.name == "date":
+            return self._only_date(place)
+        return not role.part
+
+    def _only_date(self, place: Run) -> bool:
+        """Whether every other day that the document prints is called something else."""
+        days = {frozenset(read.days) for run, read in self.index.dates if not self._is_another(run)}
+        return len(days) <= 1
 
     def _is_another(self, run: Run) -> bool:
         """Whether a place's caption or section says that it is not what the field's name asks for."""

@@ -19,6 +19,7 @@ class Boolean:
     repeats_by_chance = True
     is_text = False
     is_amount = False
+    is_code = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> bool | None:
         if isinstance(value, bool):

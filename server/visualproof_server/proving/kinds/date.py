@@ -43,6 +43,7 @@ class Date:
     repeats_by_chance = False
     is_text = False
     is_amount = False
+    is_code = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> DateClaim | None:
         if not isinstance(value, str) or len(value) > _MAX_CLAIM:
@@ -123,6 +124,7 @@ class Time:
     repeats_by_chance = False
     is_text = False
     is_amount = False
+    is_code = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> time | None:
         if not isinstance(value, str) or len(value) > _MAX_CLAIM:

@@ -47,6 +47,7 @@ class Identifier:
     repeats_by_chance = False
     is_text = False
     is_amount = False
+    is_code = True
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> IdentifierClaim | None:
         if isinstance(value, bool) or value is None:

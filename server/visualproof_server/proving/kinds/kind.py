@@ -35,7 +35,8 @@ class ValueKind(Protocol):
 
     Rooms ask for traits, not for names. repeats_by_chance: equal prints may mean different things,
     as amounts do, so that several places need context to decide. is_text: made of words, so that
-    all that stands at a caption is the value. is_amount: a row that names a sum may hold it.
+    all that stands at a caption is the value. is_amount: a row that names a sum may hold it. is_code:
+    letters and digits that say nothing of themselves, so that a caption must.
     """
 
     @property
@@ -51,6 +52,9 @@ class ValueKind(Protocol):
 
     @property
     def is_amount(self) -> bool: ...
+
+    @property
+    def is_code(self) -> bool: ...
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> Any | None:
         """The claim as compared, None when the value is none of this kind."""

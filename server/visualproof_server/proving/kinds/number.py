@@ -46,6 +46,7 @@ class Number:
     repeats_by_chance = True
     is_text = False
     is_amount = False
+    is_code = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> NumberClaim | None:
         named = frozenset({field.currency.upper()}) if field.currency else frozenset[str]()

@@ -20,6 +20,7 @@ class Text:
     repeats_by_chance = False
     is_text = True
     is_amount = False
+    is_code = False
     verbatim = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> str | None:

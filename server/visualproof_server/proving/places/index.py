@@ -297,6 +297,13 @@ class Index:
         return table
 
     @cached_property
+    def prints_cents(self) -> bool:
+        """Whether the document's amounts show two decimals, but for a few."""
+        amounts = [r for _, r in self.numbers if r.currencies or r.decimals == 2]
+        cents = sum(r.decimals == 2 for r in amounts)
+        return cents >= 3 and cents >= 0.8 * len(amounts)
+
+    @cached_property
     def right_edges(self) -> dict[int, tuple[list[int], list[tuple[int, bool]]]]:
         """By page, where numbers outside tables end, sorted, with their tops and whether they show
         two decimals."""

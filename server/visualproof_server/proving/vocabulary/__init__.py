@@ -199,6 +199,11 @@ class Vocabulary:
         return {words: frozenset(roles) for words, roles in found.items()}
 
     @cached_property
+    def facets(self) -> Mapping[Words, str]:
+        """Names of fields that ask for a part of a party: its name, street, city, postcode."""
+        return {words_of(p): facet for facet, p in self._grouped("facets")}
+
+    @cached_property
     def names(self) -> Mapping[Words, str]:
         """Names of fields and the role each asks for."""
         return {words_of(p): role for role, p in self._grouped("names")}
@@ -207,7 +212,7 @@ class Vocabulary:
 def caption_words(text: str) -> Words:
     """A caption as it is compared: its words without marks."""
     kept = "".join(
-        c if c.isalnum() or c in "%#&" else "" if c in ".'" else " " for c in fold_text(text)
+        c if c.isalnum() or c in "%#&" else "" if c in ".'-" else " " for c in fold_text(text)
     )
     return tuple(kept.split())
 
