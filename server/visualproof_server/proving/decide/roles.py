@@ -181,13 +181,14 @@ def name_words(name: str) -> Words:
 
 
 @lru_cache(maxsize=256)
-def _captions_of(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Captions of a role: those that name it alone, and those that may name others too."""
+def _captions_of(role: str) -> tuple[tuple[str, ...], ...]:
+    """Captions of a role, the most telling first: several words that name it alone, one word that
+    does, and those that may name other roles too."""
     known = [(words, roles) for words, roles in vocabulary().captions.items() if role in roles]
     alone = tuple(" ".join(words) for words, roles in known if len(roles) == 1 and len(words) > 1)
     short = tuple(" ".join(words) for words, roles in known if len(roles) == 1 and len(words) == 1)
     shared = tuple(" ".join(words) for words, roles in known if len(roles) > 1)
-    return (*alone, *short), shared
+    return alone, short, shared
 
 
 def contradicts(role: Role, printed: frozenset[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from visualproof_server.model.answer import Claim
@@ -31,6 +32,7 @@ from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.numbers import scan_numbers
+from visualproof_server.proving.vocabulary import vocabulary
 
 # Doubts that say "the same words, but not the whole of it": there is evidence, and nothing to choose.
 _NOT_WHOLE = frozenset(
@@ -44,6 +46,10 @@ _NOT_WHOLE = frozenset(
         Doubt.BOUND_UNKNOWN,
     }
 )
+
+
+# Roles whose amounts are printed before and after rounding.
+_ROUNDED = frozenset({"total", "due"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,12 +418,39 @@ class Search:
             if not places:
                 continue
             told = self._at_captions(places, reasons)
+            if told is not None and role.name in _ROUNDED:
+                told = self._after_rounding(told)
             if self.kind.is_text:
                 if told is not None and told.status is Status.VERIFIED and self._fits(role, told):
                     return told
                 continue
             return told if told is not None else self._not_at_role(places, reasons)
         return self._away_from_other_roles(role, reasons)
+
+    def _after_rounding(self, told: Finding) -> Finding:
+        """A sum before rounding is not what is to be paid, where the rounding is printed."""
+        if told.status is not Status.VERIFIED or not isinstance(self.claim.value, Decimal):
+            return told
+        rounding = self._captions.labelled(
+            replace(self.spec, labels=_captions_of_rounding()), self.kind
+        )
+        sizes = {
+            value
+            for place in rounding
+            for run in place.values
+            for word in run.words
+            for _, read in self.index.numbers_by_word.get(word, ())
+            for value in read.values()
+            if 0 < abs(value) < 1
+        }
+        by_size = self.index.numbers_by_size
+        for size in sizes:
+            after = [self.claim.value + size, self.claim.value - size]
+            if any(a in by_size for a in after):
+                # One of them is the other, rounded: the one that ends in whole steps.
+                if not _is_rounded(self.claim.value):
+                    return told.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
+        return told
 
     def _at_captions(self, places: list[Labelled], reasons: list[Reason]) -> Finding | None:
         """What equal prints at some captions come to; None where none is equal."""
@@ -490,7 +523,8 @@ class Search:
         place = found.places[0]
         if role.party and self._roles.section(place) == role.party:
             return replace(found, anchor=Anchor.ROLE)
-        if self._roles.says(place, tuple(role.spoken.split())):
+        named = role.name and role.name in self._roles.at(place)
+        if named or self._roles.says(place, tuple(role.spoken.split())):
             return replace(found, anchor=Anchor.ROLE)
         if not self._may_stand_alone(role, place):
             return found.demoted(Status.AMBIGUOUS, _note("ROLE_UNKNOWN"))
@@ -512,7 +546,14 @@ class Search:
             return False
         if role.name == "date":
             return self._only_date(place)
+        if self.kind.is_amount and role.name:
+            return self._only_amount(place)
         return not role.part
+
+    def _only_amount(self, place: Run) -> bool:
+        """Whether the document prints no other amount."""
+        sizes = {r.values() for _, r in self.index.numbers if r.decimals == 2 or r.currencies}
+        return len(sizes) <= 1
 
     def _only_date(self, place: Run) -> bool:
         """Whether every other day that the document prints is called something else."""
@@ -528,7 +569,7 @@ class Search:
             section = self._roles.section(run)
             if section and section != role.party:
                 return True
-        return bool(role.name) and contradicts(role, self._roles.at(run))
+        return bool(role.name or role.part) and contradicts(role, self._roles.at(run))
 
     # Anywhere
 
@@ -686,6 +727,17 @@ class Search:
     def _percent_only(self, run: Run) -> bool:
         shares = "%" in self.index.rows[self.index.row_of[run.words[-1]]].text
         return self.kind.repeats_by_chance and shares and not self._is_whole_value(run)
+
+
+@lru_cache(maxsize=1)
+def _captions_of_rounding() -> tuple[str, ...]:
+    known = vocabulary().captions
+    return tuple(" ".join(words) for words, roles in known.items() if "rounding" in roles)
+
+
+def _is_rounded(value: Decimal) -> bool:
+    """Whether an amount ends in a step that cash is rounded to: five hundredths."""
+    return value * 20 == int(value * 20)
 
 
 def _note(code: str) -> Reason:

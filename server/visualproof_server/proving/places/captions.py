@@ -252,7 +252,8 @@ class Captions:
             bounds = (folded,) in vocabulary().bounds_words
             if folded and not _is_number_word(folded) and not bounds:
                 found.append(folded)
-        return []
+        # The value is beyond a gap: all of the phrase is its caption.
+        return found
 
     def _colon(self, start: int, stop: int) -> int | None:
         """The word that ends a caption with a colon, if one is near."""
@@ -360,6 +361,9 @@ class Captions:
         segment = self.index.segments[number]
         texts = [self.index.words[w].text for w in range(segment.start, segment.end)]
         for n, text in enumerate(texts[:_CAPTION_WORDS]):
+            if not any(c.isalnum() for c in text):
+                # A colon of its own belongs to the caption before it.
+                continue
             if text.endswith(":") or (":" in text and not text[0].isdigit() and "://" not in text):
                 return n + 1
             if any(c.isdigit() for c in text) and not text.startswith("("):
