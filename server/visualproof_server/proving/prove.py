@@ -40,6 +40,10 @@ __all__ = ["RULES_VERSION", "Index", "LookAgain", "prove"]
 
 RULES_VERSION = "1"
 MAX_EVIDENCE = 20
+# What a list of items may decide: where there are equal prints, or none that says which it is.
+OPEN = frozenset(
+    {"SEVERAL_PLACES", "ROLE_DIFFERS", "ROLE_UNKNOWN", "ANCHOR_MISSING", "UNIT_DIFFERS"}
+)
 
 
 def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAgain) -> Report:
@@ -90,6 +94,8 @@ class _Prover:
         self.stale = self._staleness()
         # What each result was made from; its lists hold all places, the report's not.
         self._cases: dict[str, tuple[Claim, Finding]] = {}
+        # Every print that equals a claim without doubt, wherever it stands.
+        self._sure: dict[str, tuple[Run, ...]] = {}
 
     def day_of(self, result: FieldResult) -> date | None:
         """The one day that a proven value means."""
@@ -178,6 +184,7 @@ class _Prover:
                     claim, spec, kind.name, Finding(status=Status.NOT_FOUND, reasons=tuple(reasons))
                 )
         search = Search(claim, spec, compared, parsed, self._page)
+        self._sure[claim.path] = search.sure
         if claim.derivation and areas:
             finding = self._derived(claim, areas, reasons, search)
         elif areas:
@@ -282,13 +289,14 @@ class _Prover:
 
     def places(self, result: FieldResult) -> list[Run]:
         """All places that print a value which is proven, or open between equal prints."""
-        open_between = result.status is Status.AMBIGUOUS and any(
-            r.code == "SEVERAL_PLACES" for r in result.reasons
-        )
-        if result.status is not Status.VERIFIED and not open_between:
+        claim, finding = self._cases[result.path]
+        codes = {r.code for r in result.reasons}
+        if result.status is not Status.VERIFIED and not codes & OPEN:
             return []
-        _, finding = self._cases[result.path]
-        return list(finding.equal or finding.places[:1])
+        if claim.proofs or claim.malformed:
+            return list(finding.equal or finding.places[:1])
+        own = list(finding.places[:1]) if result.status is Status.VERIFIED else []
+        return own + [r for r in self._sure.get(result.path, ()) if r not in own]
 
     def settle(self, result: FieldResult, place: Run) -> FieldResult:
         """A list item that was ambiguous, given its own place."""

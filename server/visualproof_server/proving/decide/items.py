@@ -1,10 +1,14 @@
 """Lists in an answer: each item has a place, or a row of a table, of its own."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Protocol
 
-from visualproof_server.model.report import FieldResult, Reason, Status
+from visualproof_server.model.report import REASONS, FieldResult, Reason, Status
+from visualproof_server.proving.decide.bands import Item, Value, column_says, table_heads
+from visualproof_server.proving.decide.bands import settle as settle_bands
 from visualproof_server.proving.decide.roles import SUMS, PrintedRoles
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.places.index import Index, Run
@@ -54,9 +58,46 @@ def settle_lists(results: list[FieldResult], judge: Judge) -> list[FieldResult]:
     out = list(results)
     missing: list[FieldResult] = []
     for name, items in _lists(results).items():
-        missing += _Rows(name, items, out, judge).settle()
+        rows = _Rows(name, items, out, judge)
+        missing += rows.settle()
+        _settle_bands(rows.unplaced(), out, judge)
     _settle_equal(out, judge)
     return out + missing
+
+
+def _settle_bands(items: dict[int, list[int]], out: list[FieldResult], judge: Judge) -> None:
+    """Items that are in no row of a table, each in a band of lines of its own."""
+    made = [
+        Item(number, [_value(out[n], n, judge) for n in results])
+        for number, results in sorted(items.items())
+    ]
+    for verdict in settle_bands(made, judge.index):
+        result = out[verdict.result]
+        if verdict.place is not None:
+            out[verdict.result] = judge.settle(result, verdict.place)
+        elif result.status in (Status.VERIFIED, Status.AMBIGUOUS):
+            note = Reason(verdict.code, REASONS[verdict.code])
+            status = _BAND_STATUS.get(verdict.code, Status.AMBIGUOUS)
+            out[verdict.result] = judge.unsettle(result, status, note)
+
+
+_BAND_STATUS = {
+    "WRONG_ROW": Status.FOUND_ELSEWHERE,
+    "WRONG_COLUMN": Status.FOUND_ELSEWHERE,
+}
+
+
+def _value(result: FieldResult, number: int, judge: Judge) -> Value:
+    places = judge.places(result)
+    kind = KINDS.get(result.kind)
+    named = kind is not None and kind.is_text
+    text = result.value_json
+    amount = Decimal(text) if _NUMBER.fullmatch(text) else None
+    kept = tuple(places) if len(places) <= MAX_PLACES else ()
+    return Value(number, result.path.rsplit("/", 1)[-1], kept, named, amount)
+
+
+_NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 
 
 def _pattern(path: str) -> str:
@@ -142,6 +183,10 @@ class _Rows:
                 self._without_row(item, taken)
         return self._missing(taken)
 
+    def unplaced(self) -> dict[int, list[int]]:
+        """Items that stand in no row of a table, with their results."""
+        return {item.number: item.results for item in self._items if item.row is None}
+
     def _rows(self, place: Run) -> frozenset[TableRow]:
         """Rows of a table that a place stands in; a row of names alone goes with its neighbours."""
         cell, table = self._index.cells[place.words[0]], self._index.table_of(place.words[0])
@@ -189,6 +234,11 @@ class _Rows:
             result = self._out[number]
             places = self._places[number]
             inside = [p for p in places if row in self._rows(p)]
+            if inside and not self._in_column(number, inside):
+                note = Reason("WRONG_COLUMN", REASONS["WRONG_COLUMN"])
+                self._out[number] = self._judge.unsettle(result, Status.FOUND_ELSEWHERE, note)
+                continue
+            inside = self._in_column(number, inside)
             if inside:
                 # Equal prints in one row: the column of the other items' values, if they have one.
                 usual = self._columns.get(_pattern(result.path), 0)
@@ -201,6 +251,16 @@ class _Rows:
                     f"The item's other values stand in row {row[1]} of table {row[0]}; not this.",
                 )
                 self._out[number] = self._judge.unsettle(result, Status.FOUND_ELSEWHERE, note)
+
+    def _in_column(self, number: int, places: list[Run]) -> list[Run]:
+        """Those places that do not stand under a head which names another field."""
+        name = self._out[number].path.rsplit("/", 1)[-1]
+        kept = []
+        for place in places:
+            heads = table_heads(self._index.table_of(place.words[0]), self._index)
+            if column_says(name, place, heads, self._index) is not False:
+                kept.append(place)
+        return kept
 
     def _without_row(self, item: _Item, taken: dict[TableRow, _Item]) -> None:
         """An item whose values stand in different rows, or in another item's."""

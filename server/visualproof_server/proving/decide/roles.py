@@ -132,8 +132,9 @@ class Role:
 
 def role_of(spec: FieldSpec, kind: ValueKind) -> Role | None:
     """The role that a field's name asks for; a role of another kind than the field's is none."""
-    parts = [p for p in spec.path.split("/") if p and not p.isdigit() and p != "*"]
-    if not parts:
+    parts = [p for p in spec.path.split("/") if p]
+    if not parts or any(p.isdigit() or p == "*" for p in parts):
+        # The values of an item are told by its row or band, not by captions of the document.
         return None
     return _role(parts[-1], kind.name, _group_of(kind))
 
@@ -259,7 +260,7 @@ class PrintedRoles:
         for over in range(number - 1, max(-1, number - 6), -1):
             if index.rows[over].page != row.page:
                 return
-            for segment in self._segments(over):
+            for segment in index.segments_of(over):
                 held = index.segments[segment]
                 at = union([index.words[w].box for w in range(held.start, held.end)])
                 near = 0 <= box.top - at.bottom + box.height // 2 < 4 * box.height
@@ -285,7 +286,7 @@ class PrintedRoles:
         for row in range(number, max(-1, number - _SECTION_ROWS), -1):
             if index.rows[row].page != page:
                 return ""
-            for segment in self._segments(row):
+            for segment in index.segments_of(row):
                 held = index.segments[segment]
                 if row == number and held.start >= own.start:
                     continue
@@ -323,7 +324,21 @@ class PrintedRoles:
                 continue
             phrase.insert(0, text)
             at -= 1
+        if caption_words(" ".join(phrase)) in vocabulary().phrases("dated"):
+            return self._dated(word)
         return roles_named(" ".join(phrase))
+
+    def _dated(self, word: int) -> frozenset[str]:
+        """What a day is that stands after the number of a document: Invoice No. 12 dated 1 May."""
+        index = self._index
+        start = index.segments[index.segment_of[word]].start
+        lead = []
+        for at in range(start, word):
+            if any(c.isdigit() for c in index.words[at].text.strip("()")):
+                break
+            lead.append(index.words[at].text)
+        named = roles_named(" ".join(lead))
+        return frozenset({"date"}) if "invoice_number" in named else frozenset()
 
     def head(self, run: Run) -> frozenset[str]:
         """What the head of a run's column says, in a table or over values that stand in line."""
@@ -345,17 +360,13 @@ class PrintedRoles:
         if number == 0 or index.rows[number - 1].page != index.page_of(word):
             return frozenset()
         box = index.box(run)
-        for segment in self._segments(number - 1):
+        for segment in index.segments_of(number - 1):
             held = index.segments[segment]
             over = union([index.words[w].box for w in range(held.start, held.end)])
             near = box.top - over.bottom < 2.5 * box.height
             if near and x_overlap(over, box) > 0:
                 return roles_named(index.text_of(held.start, held.end))
         return frozenset()
-
-    def _segments(self, row: int) -> list[int]:
-        held = self._index.rows[row]
-        return sorted({self._index.segment_of[w] for w in range(held.start, held.end)})
 
 
 @lru_cache(maxsize=8192)

@@ -77,6 +77,11 @@ class Search:
         self.matches = [m for m in self._every if m.ranked_lower_because is None] or self._every
         self._role = None if has_context(spec) else role_of(spec, kind)
 
+    @property
+    def sure(self) -> tuple[Run, ...]:
+        """Every print that equals the claim without doubt."""
+        return tuple(m.run for m in self._every if not m.doubt)
+
     # With proofs
 
     def cited(self, spans: list[CitedSpan], reasons: list[Reason]) -> Finding:
@@ -146,17 +151,17 @@ class Search:
         if not here and self.kind.is_text:
             here = [p for p in whole if words & set(p.words)]
         if here:
-            others = [
+            rivals = [
                 v
                 for p in whole
                 if p not in here
                 for v in p.values[:1]
                 if v.text != here[0].values[0].text
             ]
-            if not others:
+            if not rivals:
                 return finding
             note = Reason("SEVERAL_PLACES", "Other values stand at the same label.")
-            return replace(finding.demoted(Status.AMBIGUOUS, note), others=tuple(others[:10]))
+            return replace(finding.demoted(Status.AMBIGUOUS, note), others=tuple(rivals[:10]))
         if not whole:
             if places:
                 return finding.demoted(Status.FOUND_ELSEWHERE, _note("CAPTION_DIFFERS"))

@@ -489,7 +489,7 @@ class Captions:
             key=lambda r: self._row_box(r).middle,
         )
         for row in ordered:
-            for number in self._segments_of(row):
+            for number in index.segments_of(row):
                 under = self._segment_box(number)
                 if x_overlap(under, segment) <= 0:
                     continue
@@ -525,7 +525,7 @@ class Captions:
             key=lambda r: -self._row_box(r).middle,
         )
         for row in ordered[:1]:
-            for number in self._segments_of(row):
+            for number in index.segments_of(row):
                 if x_overlap(self._segment_box(number), box) <= 0:
                     continue
                 held = index.segments[number]
@@ -534,10 +534,6 @@ class Captions:
                     return []
                 return [w for w in range(held.start, held.end) if _says(index.words[w].text)]
         return []
-
-    def _segments_of(self, row: int) -> list[int]:
-        held = self.index.rows[row]
-        return sorted({self.index.segment_of[w] for w in range(held.start, held.end)})
 
     def _row_box(self, row: int) -> Box:
         return self.index.words[self.index.rows[row].start].box

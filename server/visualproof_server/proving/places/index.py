@@ -197,6 +197,11 @@ class Index:
                     first = word + 1
         return found
 
+    def segments_of(self, row: int) -> list[int]:
+        """Numbers of the segments of a row, left to right."""
+        held = self.rows[row]
+        return sorted({self.segment_of[w] for w in range(held.start, held.end)})
+
     @cached_property
     def segment_of(self) -> list[int]:
         """For each word the number of its segment."""
