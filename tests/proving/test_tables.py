@@ -208,7 +208,7 @@ def test_items_take_their_rows_in_any_order(order: tuple[int, ...]) -> None:
 def test_a_doubtful_table_settles_no_items() -> None:
     assert items(ALL[0])["/items/0/a"] == (Status.VERIFIED, ())
     found = items(ALL[0], doubtful=True)
-    assert found["/items/0/a"] == (Status.AMBIGUOUS, ("SEVERAL_PLACES",))
+    assert found["/items/0/a"] == (Status.AMBIGUOUS, ("ROLE_UNKNOWN", "SEVERAL_PLACES"))
     assert "/items/-/3" not in items(ALL[0], ALL[2], doubtful=True)
 
 

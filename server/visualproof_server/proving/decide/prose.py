@@ -21,8 +21,6 @@ MAX_TEXT = 200_000
 MAX_REPORTS = 50
 
 _LEFT_OVER = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,/:'\-]\d+)*[⁰¹²³⁴-⁹½¼¾]*")
-# Articles and everyday words of some language: "once a week" is no eleven.
-_NOT_ALONE = frozenset({"un", "uno", "null", "once", "a", "one", "une", "ein", "eine", "en", "et"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
             code = facts.codes.get(match.group())
             add(match.start(), match.end(), (ProseClass.QUOTED, code) if code else None)
     for start, end, value in spelled.find(shown):
-        if not taken(start, end) and shown[start:end].casefold() not in _NOT_ALONE:
+        if not taken(start, end):
             add(start, end, _said(shown, start, end, value, facts, rounding))
     for at, char in enumerate(shown):
         # Numerals of other scripts: 十, Ⅷ.
@@ -166,13 +164,15 @@ def _known(
         for fact in facts.numbers:
             places = -int(value.as_tuple().exponent) if isinstance(value, Decimal) else 0
             same = fact.value == value or (rounding and _rounds_to(fact.value, places, value))
-            if same and _same_measure(read, fact):
+            if same and _same_measure(read, fact, rounding):
                 return (ProseClass.DERIVED if fact.derived else ProseClass.QUOTED), fact.path
     return None
 
 
-def _same_measure(read: NumberRead, fact: _Fact) -> bool:
-    if (read.unit == "%") != (fact.unit == "%") or read.bound != fact.bound:
+def _same_measure(read: NumberRead, fact: _Fact, rounding: bool) -> bool:
+    if (read.unit == "%") != (fact.unit == "%"):
+        return False
+    if read.bound != fact.bound and not (rounding and read.bound == "~"):
         return False
     if read.currencies and not read.currencies & fact.currencies:
         return False

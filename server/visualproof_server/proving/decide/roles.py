@@ -164,10 +164,10 @@ def _role(name: str, _kind: str, group: frozenset[str]) -> Role | None:
     names = vocabulary().names
     party = _PARTIES.get(words[0], "") if len(words) > 1 else ""
     found = names.get(words) or (names.get(words[1:], "") if party else "")
-    if found in PARTY_ROLES:
-        party = found
     if found not in group:
         found = ""
+    if found in PARTY_ROLES:
+        party = found
     labels = (*_captions_of(found), *(c for a in _ALIKE.get(found, ()) for c in _captions_of(a)))
     part = bool(party) and found not in PARTY_ROLES
     facets = vocabulary().facets

@@ -43,7 +43,6 @@ _NOT_WHOLE = frozenset(
         Doubt.UNIT_DIFFERS,
         Doubt.PART_OF_TEXT,
         Doubt.NEGATION_DIFFERS,
-        Doubt.BOUND_UNKNOWN,
     }
 )
 

@@ -52,6 +52,7 @@ class Boolean:
             # What is ticked says it, not the option's word.
             return Doubt.SEVERAL_PLACES
         alone = index.parted(number) or index.words[number].text.endswith((",", ";", "."))
+        alone = alone or index.words[number + 1].text.endswith(":")
         if not alone or (index.words[number].text.endswith(".") and not index.parted(number)):
             # The clause goes on, or the word counts: no more than 2, Policy No. 12345.
             return Doubt.PART_OF_TEXT

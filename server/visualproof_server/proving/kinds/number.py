@@ -68,6 +68,8 @@ class Number:
 
     def needs_context(self, claim: NumberClaim, run: Run, index: Index) -> bool:
         """A single digit stands everywhere."""
+        if claim.unit or claim.currencies:
+            return False
         reads = [r for found, r in index.numbers_by_word.get(run.words[0], ()) if found == run]
         return any(
             len(r.digits) == 1 and not r.currencies and not r.unit and not r.bound for r in reads

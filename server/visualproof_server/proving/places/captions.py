@@ -143,11 +143,19 @@ class Captions:
         lead = [w for w in words if w < values[0].words[0]]
         if lead and not self._leads(lead):
             return []
-        # Of one print only the first value is the caption's; others in columns beside it are rivals.
+        # Of a clause only the first value is the caption's; those right beside it are rivals.
         own = self.index.segment_of[values[0].words[0]]
-        return [
-            v for n, v in enumerate(values) if n == 0 or self.index.segment_of[v.words[0]] != own
-        ]
+        kept = [values[0]]
+        for value in values[1:]:
+            beside = value.words[0] == kept[-1].words[-1] + 1
+            if self.index.words[value.words[0]].text.startswith("(") and not value.text.startswith(
+                "("
+            ):
+                # 12 (2023: 15): what is in brackets is said by the way.
+                break
+            if beside or self.index.segment_of[value.words[0]] != own:
+                kept.append(value)
+        return kept
 
     def _leads(self, words: list[int]) -> bool:
         """Whether words may stand between a caption and its value: number words, units, articles."""

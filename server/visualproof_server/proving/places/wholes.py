@@ -81,8 +81,8 @@ def text_doubt(claim: str, run: Run, index: Index, quote: bool = False) -> str:
         or _split(claim, run, index)
         or _crosses(claim, run, index, quote)
         or _alternatives(run, index)
-        or ("" if quote else _goes_on(claim, run, index))
         or _negated(claim, run, index)
+        or ("" if quote else _goes_on(claim, run, index))
     )
 
 
@@ -175,7 +175,7 @@ def _bare(text: str) -> str:
 def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
     """Whether a run goes over a gap, another field, the end of a sentence, or a page."""
     pages = {index.page_of(w) for w in run.words}
-    if len(pages) > 1 and len(run.words) < _LONG:
+    if len(pages) > 1 and len(run.words) < _LONG and not _in_one_column(run, index):
         return Doubt.PART_OF_TEXT
     said = claim.split()
     for left, right in zip(run.words, run.words[1:], strict=False):
@@ -198,6 +198,15 @@ def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
         ):
             return Doubt.PART_OF_TEXT
     return ""
+
+
+def _in_one_column(run: Run, index: Index) -> bool:
+    """Whether a run stays in one column of a table, whose cells may go on over pages."""
+    places = {
+        (index.table_of(w), cell.column) if (cell := index.cells[w]) is not None else None
+        for w in run.words
+    }
+    return len(places) == 1 and None not in places
 
 
 def _fills_row(run: Run, index: Index) -> bool:

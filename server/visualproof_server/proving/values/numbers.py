@@ -388,7 +388,7 @@ def _bracketed(
     # A whole number is an account's only where it ends the line and is no year, note or count.
     tail = text[right.end : right.end + 2]
     words = _phrase_before(text, left.start)
-    named = words and (words[-1] in _words("counters") or len(words) < 2)
+    named = words and (words[-1] in _words("counters") or not words)
     year = len(chunk) == 4 and chunk[:2] in ("18", "19", "20")
     return "?" if named or year or tail.strip(" ") not in ("", "\t") else "-"
 
@@ -460,6 +460,10 @@ class _Left:
                     return
             elif before == ")" and not self.currencies and (found := _enclosed(text, at)):
                 # (USD) (52.00)
+                if not self.parenthesis:
+                    # Total due (GBP) 16,020.00: the caption's currency, not the number's print.
+                    self.currencies = found[0]
+                    return
                 self.currencies, self.start = found
             elif before == "*" and not spaced and self._stars(text, at):
                 continue
@@ -700,10 +704,8 @@ class _Right:
             if amount and not self._cents:
                 self.doubts.add(Doubt.SCALE_UNKNOWN)
             if adjacent and letters in "kKMB" and not amount:
-                if letters in "kK":
-                    self.exponents, self.end = (3,), stop
-                    return True
-                self.doubts.add(Doubt.SCALE_UNKNOWN)
+                self.exponents, self.end = (short,), stop
+                return True
             return False
         exponents = vocabulary().scales.get(low)
         if exponents is None and letters[0] > "\u2e80":
@@ -734,6 +736,9 @@ class _Right:
         unit, size = unit_at(text[begin : begin + 40], not adjacent)
         letters = _letters(text, begin)
         if unit in ("″", "′") and self._quoted:
+            return
+        if adjacent and unit == "x" and text[begin + size : begin + size + 1].isdigit():
+            self.compound = True
             return
         if unit and not (
             amount and not adjacent and unit in ("in", "A", "m", "t", "x", "T", "K", "L")

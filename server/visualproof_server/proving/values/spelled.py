@@ -11,13 +11,18 @@ from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary import vocabulary
 
 # Languages whose words are known.
-LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "id", "cs", "ru", "tr")
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru")
 # Every number below this is looked up whole; more is said by scale words.
 _BELOW = 1000
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 # "One hundred and five", "trente et un".
 _LINKS = frozenset({"and", "und", "et", "y", "e", "en", "i", "a"})
 _MAX_WORDS = 8
+# Words of other sentences too: "is due" is no Italian two, "once a week" no Spanish eleven.
+_NOT_ALONE = frozenset(
+    "due once un uno una une null a one ein eine einen en et een um uma do die sei cent mille on to"
+    " dos sin per ses".split()
+)
 
 
 def _key(text: str) -> str:
@@ -107,7 +112,7 @@ def find(text: str) -> list[tuple[int, int, Decimal]]:
                 if any(text[a[1] : b[0]].strip(" -") for a, b in itertools.pairwise(some)):
                     continue
                 value = read([w for *_, w in some])
-                if value is not None and not (length == 1 and word == "a"):
+                if value is not None and not (length == 1 and word in _NOT_ALONE):
                     found.append((start, some[-1][1], value))
                     size = length
                     break

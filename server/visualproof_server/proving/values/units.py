@@ -76,7 +76,9 @@ def currency_before(text: str, end: int) -> tuple[Currencies, int] | None:
         return None
     begin = letters.start()
     before = dotted[begin - 1] if begin else ""
-    if before.isalnum() or before in ("_", "-"):
+    if before.isalnum() or before == "_":
+        return None
+    if before == "-" and begin > 1 and dotted[begin - 2].isalnum():
         return None
     if head.endswith(".") and stop == end and len(letters.group()) > 3:
         # A sentence or a leader ends: Total.100.00
@@ -273,6 +275,9 @@ def _simple(text: str, begin: int) -> tuple[str, int]:
         digits = power.group().strip(" ^").translate(str.maketrans("⁻¹²³", "-123"))
         made = unit + digits
         spaced = power.group()[0] == " "
+        glued = not spaced and power.group()[0] not in "^²³⁻-"
+        if glued and unit not in _LENGTHS and made not in units:
+            return "", begin
         if spaced and (unit not in _LENGTHS or _simple(text[power.end() :].lstrip(" "), 0)[0]):
             return unit, stop
         return units.get(made, made), power.end()
