@@ -18,10 +18,7 @@ from babel.numbers import get_currency_precision, get_territory_currencies, list
 
 FILE = Path(__file__).parents[1] / "server/visualproof_server/proving/vocabulary/cldr.json"
 # Languages whose words are taken: those that this project's readers and users meet most.
-LANGUAGES = (
-    "en de fr es it pt nl pl sv da nb fi id ms cs sk hu ro tr el ru uk bg hr sl vi"
-    " ja zh ko th hi bn ta ar fa he"
-).split()
+LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "id", "ms", "cs", "sk", "hu", "ro", "tr", "el", "ru", "uk", "bg", "hr", "sl", "vi", "ja", "zh", "ko", "th", "hi", "bn", "ta", "ar", "fa", "he"]
 
 
 def months() -> dict[str, dict[str, int]]:
