@@ -1,6 +1,6 @@
 """An answer against a document: the report."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from visualproof_server.model.answer import Claim
 from visualproof_server.model.geometry import span_quad, union
@@ -16,6 +16,7 @@ from visualproof_server.model.report import (
     Report,
     Status,
 )
+from visualproof_server.model.second_reading import SecondReader
 from visualproof_server.proving import areas as proofs
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.context import has_context, label_runs, labelled
@@ -27,23 +28,25 @@ from visualproof_server.proving.normalize import fold_text
 from visualproof_server.proving.relations import derive, recompute
 from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.search import Search
-from visualproof_server.proving.second_look import LookAgain, SecondLook
+from visualproof_server.proving.second_reading import SecondReadings
 from visualproof_server.proving.verdict import Finding, gate
 
-__all__ = ["RULES_VERSION", "Index", "LookAgain", "prove"]
+__all__ = ["RULES_VERSION", "Index", "SecondReader", "prove"]
 
 RULES_VERSION = "1"
 MAX_EVIDENCE = 20
 
 
-def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAgain) -> Report:
+def prove(index: Index, answer: bytes, request: ProveRequest, read: SecondReader) -> Report:
     """One result for each value of the answer and for each missing field.
 
     Errors: ANSWER_NOT_JSON, ANSWER_TOO_LARGE.
     """
     claims = parse_answer(answer)
-    prover = _Prover(index, request, look_again)
-    results = [prover.prove(claim) for claim in claims]
+    prover = _Prover(index, request, read)
+    cases = [prover.case(claim) for claim in claims]
+    prover.read_again(cases)
+    results = [prover.result(case) for case in cases]
     results = settle_lists(results, prover)
     seen = {claim.path for claim in claims}
     results += [
@@ -65,11 +68,21 @@ def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAg
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A value, its field, the name of its kind, and what was found for it."""
+
+    claim: Claim
+    spec: FieldSpec
+    kind: str
+    finding: Finding
+
+
 class _Prover:
-    def __init__(self, index: Index, request: ProveRequest, look_again: LookAgain) -> None:
+    def __init__(self, index: Index, request: ProveRequest, read: SecondReader) -> None:
         self.index = index
         self._request = request
-        self._second = SecondLook(index, look_again)
+        self._second = SecondReadings(index, read)
         self._exact = {spec.path: spec for spec in request.fields if "*" not in spec.path}
         self._wild = [(spec.path.split("/"), spec) for spec in request.fields if "*" in spec.path]
         self._stricter = {p.status: p.action for p in request.policy}
@@ -97,16 +110,24 @@ class _Prover:
             action = Action.BLOCK
         return max(action, self._stricter.get(status, action))
 
-    def prove(self, claim: Claim) -> FieldResult:
+    def read_again(self, cases: list[_Case]) -> None:
+        """Second readings of all that may turn green, in one batch."""
+        self._second.prepare([(case.claim, case.finding) for case in cases])
+
+    def result(self, case: _Case) -> FieldResult:
+        return self._result(case.claim, case.spec, case.kind, case.finding)
+
+    def case(self, claim: Claim) -> _Case:
+        """What the search for a value comes to, before its words are read a second time."""
         spec = self.spec_for(claim.path)
         if self.stale is not None:
-            return self._result(claim, spec, spec.kind, Finding(Status.STALE, [self.stale]))
+            return _Case(claim, spec, spec.kind, Finding(Status.STALE, [self.stale]))
         if not claim.comparable:
             note = Reason("NOT_ALLOWED", REASONS["NOT_ALLOWED"])
-            return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
+            return _Case(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
         if spec.kind and spec.kind not in KINDS:
             note = Reason("KIND_UNKNOWN", f"Kind must be one of {', '.join(KINDS)}.")
-            return self._result(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
+            return _Case(claim, spec, spec.kind, Finding(Status.UNSUPPORTED, [note]))
         if claim.value is None:
             return self._null(claim, spec)
         kind = KINDS[spec.kind] if spec.kind else kind_by_value(claim.value, spec, self.index)
@@ -114,7 +135,7 @@ class _Prover:
 
     def missing(self, spec: FieldSpec) -> FieldResult:
         """A field that the answer leaves out is checked like a null."""
-        result = self.prove(Claim(spec.path, None, ""))
+        result = self.result(self.case(Claim(spec.path, None, "")))
         note = Reason("FIELD_MISSING", "The answer has no value at this path.")
         return replace(result, reasons=(note, *result.reasons))
 
@@ -126,26 +147,26 @@ class _Prover:
             return Reason("READER_STALE", "The answer was made for another reader version.")
         return None
 
-    def _null(self, claim: Claim, spec: FieldSpec) -> FieldResult:
+    def _null(self, claim: Claim, spec: FieldSpec) -> _Case:
         kind = KINDS[spec.kind] if spec.kind else KINDS["text"]
         required = [Reason("REQUIRED", REASONS["REQUIRED"])] if spec.required else []
         if not has_context(spec):
             note = Reason("NO_LABEL", "A null without labels cannot be checked; give labels.")
             status = Status.ABSENT if spec.required else Status.UNCERTAIN
-            return self._result(claim, spec, kind.name, Finding(status, [*required, note]))
+            return _Case(claim, spec, kind.name, Finding(status, [*required, note]))
         places = labelled(spec, kind, self.index)
         if places:
             value = places[0].values[0]
             note = Reason("LABEL_HAS_VALUE", "The answer says null, but its label has a value.")
             finding = Finding(Status.MISMATCH, [note], [value], printed=value.text, exact=True)
-            return self._result(claim, spec, kind.name, finding)
+            return _Case(claim, spec, kind.name, finding)
         printed = (
             "printed without a value" if label_runs(spec.labels, self.index) else "not printed"
         )
         note = Reason("SEARCHED", f"Searched for {len(spec.labels)} label(s), {printed}.")
-        return self._result(claim, spec, kind.name, Finding(Status.ABSENT, [*required, note]))
+        return _Case(claim, spec, kind.name, Finding(Status.ABSENT, [*required, note]))
 
-    def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> FieldResult:
+    def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> _Case:
         index = self.index
         areas, reasons = proofs.resolve(claim, index, self._request.shown)
         parsed = kind.parse(claim.value, spec, index)
@@ -154,13 +175,13 @@ class _Prover:
             text = str(claim.value)
             if not any(c.isalnum() for c in fold_text(text)):
                 note = Reason("EMPTY_VALUE", REASONS["EMPTY_VALUE"])
-                return self._result(claim, spec, kind.name, Finding(Status.NOT_FOUND, [note]))
+                return _Case(claim, spec, kind.name, Finding(Status.NOT_FOUND, [note]))
             note = Reason("VALUE_UNPARSABLE", f"The value is no {kind.name}; compared as text.")
             reasons = [note, *reasons]
             compared = KINDS["text"]
             parsed = compared.parse(claim.value, spec, index)
             if parsed is None:
-                return self._result(claim, spec, kind.name, Finding(Status.NOT_FOUND, reasons))
+                return _Case(claim, spec, kind.name, Finding(Status.NOT_FOUND, reasons))
         search = Search(claim, spec, compared, parsed, index)
         if claim.derivation and areas:
             finding = self._derived(claim, areas, reasons, search)
@@ -180,7 +201,7 @@ class _Prover:
             # A real one has the right digit, so claim and page may share one misreading.
             finding.reasons.append(Reason("CHECK_DIGIT", REASONS["CHECK_DIGIT"]))
             finding.suspect = True
-        return self._result(claim, spec, kind.name, finding)
+        return _Case(claim, spec, kind.name, finding)
 
     def _derived(
         self, claim: Claim, areas: list[proofs.Area], reasons: list[Reason], search: Search

@@ -7,6 +7,7 @@ decides. The figures are in docs/design.md.
 
 from dataclasses import replace
 
+from visualproof_server.model.document import Trust
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.missed import Box, missed_boxes, read_missed, read_patches
 from visualproof_server.reading.raster import Grey
@@ -35,7 +36,7 @@ class Auto:
 
     @property
     def version(self) -> str:
-        return f"1 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
+        return f"2 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
 
     def languages(self) -> tuple[str, ...]:
         return self._first.languages()
@@ -62,7 +63,10 @@ class Auto:
         return known + read_missed(image, missed, 2, self._second, languages)
 
     def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
-        return self._second.read_lines(images, languages)
+        return [
+            [replace(w, engine=self._second.name) for w in words]
+            for words in self._second.read_lines(images, languages)
+        ]
 
     def _merged(self, first: list[EngineWord], second: list[EngineWord]) -> list[EngineWord]:
         """One line out of two readings of it."""
@@ -76,7 +80,8 @@ class Auto:
             )
             twin = _twin(placed, first)
             if twin is not None:
-                placed = replace(twin, confidence=max(AGREED, twin.confidence), engine=twin.engine)
+                sure = max(AGREED, twin.confidence)
+                placed = replace(twin, confidence=sure, trust=Trust.AGREED)
             out.append(placed)
         return out
 
