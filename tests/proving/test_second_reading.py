@@ -104,6 +104,31 @@ def test_one_engine_confirms_itself_only_at_two_sizes_and_unopposed() -> None:
     assert status({0: [same, other], 1: [("rapidocr", "60.30")]}) is Status.VERIFIED
 
 
+def test_another_engine_must_read_the_same_each_time() -> None:
+    same, other = ("rapidocr", "60.30"), ("rapidocr", "60.80")
+    for said, status in (([same, same], Status.VERIFIED), ([same, other], Status.UNCERTAIN)):
+        result = asked(["Total 60.30"], 60.3, Engines({0: said}), "money")
+        assert result.status is status
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "kind", "said"),
+    [
+        ("Load = 12 kg", "12 kg", "quantity", "≥ 12 kg"),
+        ("Levy 5% more", "5%", "percent", "5‰"),
+        ("Pipe 1% inch", "1%", "percent", "1½"),
+        ("Yard 40 ft? all", "40 ft", "quantity", "40 ft²"),
+        ("Cells 103 all", 103, "number", "10³"),
+        ("Limit 30 % all", "30 %", "percent", "30 ‰"),
+    ],
+)
+def test_signs_at_a_number_must_read_the_same(line: str, value: Any, kind: str, said: str) -> None:
+    result = asked([line], value, Engines({0: [("rapidocr", said)]}), kind)
+    assert codes(result)[0] == "READINGS_DIFFER"
+    same = asked([line], value, Engines({0: [("rapidocr", line)]}), kind)
+    assert same.status is Status.VERIFIED
+
+
 def test_where_nothing_can_read_it_better_a_sure_word_stays_and_a_doubtful_one_does_not() -> None:
     nothing = Engines({})
     assert asked(["Total 60.30"], 60.3, nothing, "money").status is Status.VERIFIED

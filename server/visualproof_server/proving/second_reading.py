@@ -22,6 +22,8 @@ MAX_AHEAD = 200
 # Heights within which a neighbour's letters show in the crop of a word.
 BESIDE = 1.0
 STROKE = "A stroke beside the digits may be a 1; a second reading did not settle it."
+# Marks that change what a number says, each easily read as another: = for >=, % for a fraction.
+SIGNS = frozenset("=≠≈~±<>≤≥+%‰¼½¾⅓⅔⅛⅜⅝⅞⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Stands for a word of the second reading that is itself in doubt; agrees with nothing.
 _UNSURE = "\u2047"
 # A word that spells itself out: one wrong letter makes no other word of it.
@@ -146,14 +148,15 @@ class SecondReadings:
         return self._confirmed(part) or (part.sure and self._known.get(part.place) == ())
 
     def _confirmed(self, part: _Part) -> bool:
-        """Whether another engine reads the same, or where none did, the same engine each time."""
-        others: list[bool] = []
-        own: list[bool] = []
+        """Whether another engine reads the same each time, or where none did, its own one twice."""
+        said: dict[str, list[bool]] = {}
         for attempt in (0, 1):
             for reading in self._known.get(replace(part.place, attempt=attempt), ()):
-                same = self._agrees(part, reading)
-                (own if reading.engine == part.place.engine else others).append(same)
-        return any(others) if others else len(own) > 1 and all(own)
+                said.setdefault(reading.engine, []).append(self._agrees(part, reading))
+        own = said.pop(part.place.engine, [])
+        if said:
+            return any(all(same) for same in said.values())
+        return len(own) > 1 and all(own)
 
     def _agrees(self, part: _Part, reading: Reading) -> bool:
         """Whether a reading has each wanted word, whole and at its place."""
@@ -162,11 +165,16 @@ class SecondReadings:
         first = [(t.text, w) for w in self._beside(part) for t in word_tokens(index.words[w].text)]
         spelled = [t for t, _ in first]
         wanted = {i for i, (_, w) in enumerate(first) if w in part.wanted}
+        if self._signs(part.words) != _signs_in("".join(text for text, _ in reading.words)):
+            return False
         said = [text if c >= least else _UNSURE for text, c in reading.words]
         # An engine may part a code at its hyphen.
         return any(
             agree(spelled, [t.text for t in tokens(gap.join(said))], wanted) for gap in (" ", "")
         )
+
+    def _signs(self, words: Iterable[int]) -> list[str]:
+        return _signs_in("".join(self._index.words[w].text for w in words))
 
     def _beside(self, part: _Part) -> Iterator[int]:
         """The words of a part with the neighbours whose letters may show in its crop."""
@@ -192,9 +200,10 @@ class SecondReadings:
     def _parts(self, run: Run, suspect: bool) -> list[_Part]:
         """What of a run is to be confirmed: by row and by the engine that read it."""
         code = not any(_PLAIN.fullmatch(self._index.words[w].text.strip(".,:;")) for w in run.words)
-        wanted = {w for w in run.words if suspect or self._needs(w, code)}
+        run_words = self._with_signs(run.words) if code else run.words
+        wanted = {w for w in run_words if suspect or self._needs(w, code)}
         parts = []
-        for _, row in self._index.boxes(run.words):
+        for _, row in self._index.boxes(run_words):
             engines = {self._index.words[w].engine: None for w in row if w in wanted}
             for engine in engines:
                 of_engine = [
@@ -203,6 +212,21 @@ class SecondReadings:
                 words = row[row.index(of_engine[0]) : row.index(of_engine[-1]) + 1]
                 parts.append(self._part(words, frozenset(of_engine), suspect))
         return parts
+
+    def _with_signs(self, words: tuple[int, ...]) -> tuple[int, ...]:
+        """Words with the lone signs that stand beside them."""
+        index = self._index
+        row = index.rows[index.row_of[words[0]]]
+        before, after = words[0] - 1, words[-1] + 1
+        if before >= row.start and self._is_sign(before) and index.gap_after(before) < BESIDE:
+            words = (before, *words)
+        row = index.rows[index.row_of[words[-1]]]
+        if after < row.end and self._is_sign(after) and index.gap_after(after - 1) < BESIDE:
+            words = (*words, after)
+        return words
+
+    def _is_sign(self, word: int) -> bool:
+        return set(self._index.words[word].text) <= SIGNS
 
     def _whole(self, run: Run) -> list[_Part]:
         """A run by rows, all of it to be confirmed."""
@@ -252,6 +276,10 @@ class SecondReadings:
         if new:
             self._asked.update(new)
             self._known.update(self._read(new))
+
+
+def _signs_in(text: str) -> list[str]:
+    return sorted(c for c in text if c in SIGNS)
 
 
 def _in_list(path: str) -> bool:

@@ -21,6 +21,7 @@ from visualproof_server.model.document import (
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
 from visualproof_server.reading.cleanup import Cleaned, clean, unchanged
+from visualproof_server.reading.doubts import doubted
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.imported.page import (
     content_of,
@@ -127,7 +128,7 @@ def import_page(
     content = content_of(reading, plan)
     made = _seen_only(page_of(plan, Source.IMPORTED, content.lines, content.tables), image)
     unseen = hidden(layer, image, [w.text for w in made.words])
-    return ReadPage(_with_hidden(made, unseen), encode(image))
+    return ReadPage(_with_hidden(_doubted(made, image), unseen), encode(image))
 
 
 def read_page(
@@ -175,7 +176,7 @@ def _read_layer(
     unseen = hidden(seen.layer, seen.image, [w.text for w in words])
     # The rest was read already, so tables are not read a second time.
     page = _laid_out(unchanged(seen.image), words, plan, options, engine.name, None)
-    return ReadPage(_with_hidden(page, unseen), encode(seen.image))
+    return ReadPage(_with_hidden(_doubted(page, seen.image), unseen), encode(seen.image))
 
 
 def _read_pixels(
@@ -196,8 +197,14 @@ def _read_pixels(
         level, again = _words(upright, options.languages, dpi, engine)
         if _sureness(again) > _sureness(words) or (_is_tall(words) and not _is_tall(again)):
             image, cleaned, words, plan = upright, level, again, turned_plan(plan, turn)
-    page = _with_hidden(_laid_out(cleaned, words, plan, options, engine.name, engine), unseen)
+    page = _laid_out(cleaned, words, plan, options, engine.name, engine)
+    page = _with_hidden(_doubted(page, image), unseen)
     return ReadPage(replace(page, warnings=page.warnings + differs), encode(image))
+
+
+def _doubted(page: Page, image: Grey) -> Page:
+    with step("doubts"):
+        return doubted(page, image)
 
 
 def _with_hidden(page: Page, unseen: list[LayerWord]) -> Page:

@@ -68,31 +68,22 @@ def _means(
     """By what a word is read a second time that `first` has read, a file's reader or an engine.
 
     RapidOCR reads crops of words far better than Tesseract does, which at other sizes mostly
-    repeats itself, right or wrong (docs/design.md). So RapidOCR goes first and confirms itself if
-    it reads the same at two sizes; Tesseract confirms itself for want of another only.
+    repeats itself, right or wrong (docs/design.md). So RapidOCR reads at two sizes, also what it
+    read first; Tesseract is asked after it, and confirms itself for want of another only.
     """
     able = {
         name: engine
         for name, engine in engines.items()
         if name in WORD_CROPS and set(languages) <= set(engine.languages())
     }
-    others = sorted(able.keys() - {first}, key=lambda name: name != BEST)
-    ways: dict[str, _Means] = {name: (able[name], WORD_CROPS[name]) for name in able}
-    if first == BEST and first in able:
-        steps = [[ways[first]], [_smaller(ways[name]) for name in others[:1]]]
-    elif first in able:
-        steps = [[_smaller(ways[name]) for name in others[:1]], [ways[first]]]
-    elif len(others) == 1:
-        engine, crops = ways[others[0]]
-        steps = [[(engine, crops[:1])], [(engine, crops[1:])]]
-    else:
-        steps = [[_smaller(ways[name])] for name in others[:2]]
-    return steps[attempt] if attempt < len(steps) else []
-
-
-def _smaller(means: _Means) -> _Means:
-    """The first way alone to cut words for an engine."""
-    return means[0], means[1][:1]
+    best: list[_Means] = [(able[BEST], WORD_CROPS[BEST])] if BEST in able else []
+    rest: list[_Means] = [(able[n], WORD_CROPS[n]) for n in able if n not in (BEST, first)]
+    once = [(engine, crops[:1]) for engine, crops in rest]
+    if first in able and first != BEST:
+        return [(able[first], WORD_CROPS[first])] if attempt else best
+    if best:
+        return once if attempt else best
+    return [] if attempt else once
 
 
 def _read(

@@ -1,0 +1,202 @@
+"""Print of numbers that can be meant in two ways, told from its ink alone.
+
+An engine reads raised cents as plain digits, and of 19.93 in a shadow `19` and `93`, each with full
+confidence and at every size. So no second reading settles such words.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from visualproof_server.model.document import Page, Trust, Word
+from visualproof_server.reading.raster import Grey
+
+# A glyph is raised if it is so low (in heights of the word's tallest one), and ends so far above
+# the others; digits of old-style fonts that hang below the line are at most 1.4 times as high.
+RAISED_HEIGHT = (0.3, 0.66)
+RAISED_BY = 0.3
+# Characters that stand high by themselves.
+_HIGH = frozenset("'’‘`´\"”“*°º^¹²³⁰⁴⁵⁶⁷⁸⁹ª%‰~-–—=+(){}[]|/\\")
+# Marks that are lower than any raised digit.
+_LOW = frozenset(".,:;-–—_'’‘`´")
+# Heights and distance (in heights of the word) of unread ink that may be a digit or a mark of it.
+GLYPH = (0.5, 1.3)
+GLYPH_WIDTH = (0.1, 1.2)
+GLYPH_BESIDE = 1.4
+# The same of a point between two numbers, and how far apart these are at most.
+POINT = (0.08, 0.35)
+POINT_GAP = 1.5
+# Share of the height of a word over which a rule beside it has ink, and how far apart the digits of
+# a form's boxes are at most (in heights).
+RULE_INK = 0.9
+RULE_GAP = 2.5
+
+
+def doubted(page: Page, image: Grey) -> Page:
+    """The page with Trust.UNCLEAR on words whose print can be meant in two ways."""
+    rows = [line.words for line in page.lines]
+    rows += [cell.words for table in page.tables for cell in table.cells]
+    if not any(_has_digit(w) for row in rows for w in row):
+        return page
+    ink = _Ink(image, page.words)
+    unclear = {id(w) for row in rows for w in _unclear(row, ink)}
+    if not unclear:
+        return page
+
+    def marked(words: tuple[Word, ...]) -> tuple[Word, ...]:
+        return tuple(replace(w, trust=Trust.UNCLEAR) if id(w) in unclear else w for w in words)
+
+    return replace(
+        page,
+        lines=tuple(replace(line, words=marked(line.words)) for line in page.lines),
+        tables=tuple(
+            replace(table, cells=tuple(replace(c, words=marked(c.words)) for c in table.cells))
+            for table in page.tables
+        ),
+    )
+
+
+def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
+    for word in row:
+        if _has_digit(word) and (_has_raised(word, ink) or ink.has_unread_glyph(word)):
+            yield word
+    for left, right in pairwise(row):
+        if not left.text[-1:].isdigit() or not right.text[:1].isdigit():
+            continue
+        single = len(left.text) == 1 or len(right.text) == 1
+        if ink.has_point(left, right) or (single and ink.has_rule(left, right)):
+            yield left
+            yield right
+
+
+def _has_digit(word: Word) -> bool:
+    return any(c.isdigit() for c in word.text)
+
+
+def _has_raised(word: Word, ink: "_Ink") -> bool:
+    """Whether more glyphs stand high and small than the characters that were read explain."""
+    if not sum(c.isdigit() for c in word.text) > 1:
+        return False
+    glyphs = ink.glyphs(word)
+    if len(glyphs) < 2:
+        return False
+    height = float((glyphs[:, 3] - glyphs[:, 1]).max())
+    glyphs = glyphs[glyphs[:, 3] - glyphs[:, 1] > RAISED_HEIGHT[0] * height]
+    full = glyphs[(glyphs[:, 3] - glyphs[:, 1]) > 0.8 * height]
+    base, top = float(np.median(full[:, 3])), float(np.median(full[:, 1]))
+    high = (
+        (glyphs[:, 3] - glyphs[:, 1] <= RAISED_HEIGHT[1] * height)
+        & (base - glyphs[:, 3] >= RAISED_BY * height)
+        & (glyphs[:, 1] - top <= RAISED_BY * height)
+        & (glyphs[:, 2] - glyphs[:, 0] >= 0.1 * height)
+    )
+    # Broken or joined glyphs say nothing.
+    told = len(glyphs) == sum(c not in _LOW for c in word.text)
+    return told and int(high.sum()) > sum(c in _HIGH for c in word.text)
+
+
+class _Ink:
+    """Connected pieces of ink of a page: N x 4 of left, top, right, bottom."""
+
+    def __init__(self, image: Grey, words: tuple[Word, ...]) -> None:
+        ink = cv2.adaptiveThreshold(
+            image, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
+        )
+        self._ink = ink
+        _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+        x, y, w, h = (stats[1:, n] for n in range(4))
+        self._pieces: NDArray[Any] = np.stack([x, y, x + w, y + h], axis=1)
+        self._unread = self._pieces[~self._read(words)]
+
+    def _read(self, words: tuple[Word, ...]) -> NDArray[np.bool_]:
+        """Which pieces belong to words."""
+        read = np.zeros(len(self._pieces), np.bool_)
+        for word in words:
+            b = word.box
+            read |= self._touches(self._pieces, b.left, b.top, b.right, b.bottom)
+        return read
+
+    @staticmethod
+    def _touches(
+        pieces: NDArray[Any], left: float, top: float, right: float, bottom: float
+    ) -> NDArray[np.bool_]:
+        result: NDArray[np.bool_] = (
+            (pieces[:, 0] < right)
+            & (pieces[:, 2] > left)
+            & (pieces[:, 1] < bottom)
+            & (pieces[:, 3] > top)
+        )
+        return result
+
+    def glyphs(self, word: Word) -> NDArray[Any]:
+        """Pieces of a word; those over each other are one glyph."""
+        b = word.box
+        middle = (self._pieces[:, 0] + self._pieces[:, 2]) / 2
+        level = (self._pieces[:, 1] + self._pieces[:, 3]) / 2
+        inside = (middle > b.left) & (middle < b.right) & (level > b.top) & (level < b.bottom)
+        pieces = self._pieces[inside]
+        pieces = pieces[np.argsort(pieces[:, 0])]
+        out: list[list[int]] = []
+        for left, top, right, bottom in pieces.tolist():
+            if out and left < out[-1][2] - 0.3 * min(right - left, out[-1][2] - out[-1][0]):
+                last = out[-1]
+                last[1], last[3] = min(last[1], top), max(last[3], bottom)
+                last[2] = max(last[2], right)
+            else:
+                out.append([left, top, right, bottom])
+        return np.array(out).reshape(-1, 4)
+
+    def has_unread_glyph(self, word: Word) -> bool:
+        """Whether ink that may be a digit stands beside a number and was read as nothing."""
+        b = word.box
+        beside = GLYPH_BESIDE * b.height
+        near = self._unread[
+            self._touches(self._unread, b.left - beside, b.top, b.right + beside, b.bottom)
+        ]
+        high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
+        level = (near[:, 1] + near[:, 3]) / 2
+        glyph = (
+            (high > GLYPH[0] * b.height)
+            & (high < GLYPH[1] * b.height)
+            & (wide > GLYPH_WIDTH[0] * b.height)
+            & (wide < GLYPH_WIDTH[1] * b.height)
+            & (np.abs(level - b.middle) < 0.35 * b.height)
+        )
+        return bool(glyph.any())
+
+    def has_point(self, left: Word, right: Word) -> bool:
+        """Whether a point that was not read stands between two numbers: 19.93 as `19` and `93`."""
+        a, b = left.box, right.box
+        if b.left - a.right > POINT_GAP * min(a.height, b.height):
+            return False
+        height = min(a.height, b.height)
+        bottom = max(a.bottom, b.bottom)
+        near = self._pieces[
+            self._touches(self._pieces, a.right - 0.1 * height, bottom - 0.4 * height,
+                          b.left + 0.1 * height, bottom + 0.2 * height)
+        ]  # fmt: skip
+        high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
+        middle = (near[:, 0] + near[:, 2]) / 2
+        point = (
+            (high > POINT[0] * height)
+            & (high < POINT[1] * height)
+            & (wide > POINT[0] * height)
+            & (wide < POINT[1] * height)
+            & (middle > a.right - 0.1 * height)
+            & (middle < b.left + 0.1 * height)
+        )
+        return bool(point.any())
+
+    def has_rule(self, left: Word, right: Word) -> bool:
+        """Whether an upright rule parts two words that stand close."""
+        a, b = left.box, right.box
+        height = min(a.height, b.height)
+        if b.left - a.right > RULE_GAP * height or b.left <= a.right:
+            return False
+        gap = self._ink[max(0, a.top) : a.bottom, a.right : b.left]
+        return gap.size > 0 and bool((gap > 0).mean(axis=0).max() > RULE_INK)
