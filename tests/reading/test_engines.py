@@ -77,11 +77,13 @@ def test_odd_rows_of_tsv_are_left_out() -> None:
 
 
 class Unsure(Tesseract):
-    """Tesseract on a page that it doubts."""
+    """Tesseract on a page that it doubts, or can hardly read."""
+
+    confidence = 0.7
 
     def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
         read = super().read(image, languages, dpi)
-        return [replace(w, confidence=0.7, trust=Trust.DOUBTFUL) for w in read]
+        return [replace(w, confidence=self.confidence, trust=Trust.DOUBTFUL) for w in read]
 
 
 @pytest.mark.skipif(len(ENGINES) < 3, reason="needs both engines")
@@ -89,6 +91,12 @@ def test_what_two_engines_say_is_agreed() -> None:
     words = Auto(Unsure(), Rapid()).read(page(), ("eng",), None)
     assert " ".join(w.text for w in words) == " ".join(LINES)
     assert {(w.trust, w.engine) for w in words} == {(Trust.AGREED, "tesseract")}
+    hopeless = Unsure()
+    hopeless.confidence = 0.5
+    read = Auto(hopeless, Rapid()).read(page(), ("eng",), None)
+    agreed = [w.text for w in read if w.trust is Trust.AGREED]
+    assert {w.engine for w in read} == {"rapidocr"}
+    assert {"Invoice", "16,020.00"} <= set(agreed)
 
 
 @pytest.mark.skipif(len(ENGINES) < 3, reason="needs both engines")

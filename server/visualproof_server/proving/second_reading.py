@@ -14,11 +14,11 @@ from visualproof_server.proving.index import Index, Run, word_tokens
 from visualproof_server.proving.normalize import agree, contains, tokens
 from visualproof_server.proving.verdict import Finding
 
-# Confidence that a second reading must have at a word that was read well, and at one that was not
-# or that only a file says.
-MIN_CONFIDENCE, MIN_CONFIDENCE_DOUBTED = 0.5, 0.8
-# Equal places of a list's values that are read ahead: its items may choose between them.
-MAX_AHEAD = 200
+# Confidence that a second reading must have: at a word that an engine read, at one that only a file
+# says, and where it alone says that a look-alike was misread.
+MIN_CONFIDENCE, MIN_CONFIDENCE_UNSEEN, MIN_CONFIDENCE_ALIKE = 0.5, 0.8, 0.8
+# Equal places of a list's value that are read ahead: its items may choose between them.
+MAX_AHEAD = 100
 # Heights within which a neighbour's letters show in the crop of a word.
 BESIDE = 1.0
 STROKE = "A stroke beside the digits may be a 1; a second reading did not settle it."
@@ -55,18 +55,19 @@ class SecondReadings:
 
     def prepare(self, cases: Sequence[tuple[Claim, Finding]]) -> None:
         """Reads all places that may turn green, so that the crops of a page go in one batch."""
-        first: list[Place] = []
-        ahead: list[Place] = []
+        more: list[Place] = []
         for claim, finding in cases:
-            if finding.status is Status.VERIFIED:
-                first += self._places(finding.places, finding.suspect)
-            elif finding.status is Status.AMBIGUOUS and _in_list(claim.path):
-                ahead += self._places(finding.equal, finding.suspect)
-            elif finding.status is Status.UNCERTAIN and _looks_alike(claim, finding):
-                first += self._both_attempts(finding)
-        self._ask([*first, *ahead[:MAX_AHEAD]])
-        green = [f for _, f in cases if f.status is Status.VERIFIED]
+            if finding.status is Status.AMBIGUOUS and _in_list(claim.path):
+                more += self._places(finding.equal, finding.suspect)[:MAX_AHEAD]
+            elif _looks_alike(claim, finding):
+                more += self._both_attempts(finding)
+        self.ahead([finding for _, finding in cases], more)
+
+    def ahead(self, findings: Iterable[Finding], more: Iterable[Place] = ()) -> None:
+        """Reads the places of findings, and more, in one batch; what that leaves open in another."""
+        green = [f for f in findings if f.status is Status.VERIFIED]
         parts = [p for f in green for run in f.places for p in self._parts(run, f.suspect)]
+        self._ask([*(p.place for p in parts), *more])
         self._ask(replace(p.place, attempt=1) for p in parts if not self._first_settles(p))
 
     def doubt(self, finding: Finding) -> Reason | None:
@@ -100,7 +101,7 @@ class SecondReadings:
                 said.setdefault(engine, []).extend(reading.words)
         wanted = [t.text for t in tokens(str(claim.value))]
         return all(
-            min((c for _, c in words), default=0.0) >= MIN_CONFIDENCE_DOUBTED
+            min((c for _, c in words), default=0.0) >= MIN_CONFIDENCE_ALIKE
             and contains([t.text for t in tokens(" ".join(w for w, _ in words))], wanted)
             for words in said.values()
         )
@@ -161,7 +162,8 @@ class SecondReadings:
     def _agrees(self, part: _Part, reading: Reading) -> bool:
         """Whether a reading has each wanted word, whole and at its place."""
         index = self._index
-        least = MIN_CONFIDENCE if part.sure else MIN_CONFIDENCE_DOUBTED
+        unseen = any(index.words[w].trust is Trust.UNSEEN for w in part.wanted)
+        least = MIN_CONFIDENCE_UNSEEN if unseen else MIN_CONFIDENCE
         first = [(t.text, w) for w in self._beside(part) for t in word_tokens(index.words[w].text)]
         spelled = [t for t, _ in first]
         wanted = {i for i, (_, w) in enumerate(first) if w in part.wanted}

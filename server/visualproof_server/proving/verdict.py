@@ -12,7 +12,7 @@ class Finding:
 
     places prove it or print something else; others are candidates or the places elsewhere. equal
     are all places that print the value, where a list of items may choose between them.
-    suspect asks for a second look however confident the first reading was.
+    suspect asks for a second reading however confident the first reading was.
     """
 
     status: Status

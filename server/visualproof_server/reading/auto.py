@@ -48,8 +48,15 @@ class Auto:
         if not set(languages) <= set(self._second.languages()):
             return words
         if _mean(words) < HOPELESS:
-            second = self._second.read(image, languages, dpi)
-            return [replace(w, engine=self._second.name) for w in second]
+            by_text: dict[str, list[EngineWord]] = {}
+            for word in words:
+                by_text.setdefault(word.text, []).append(word)
+            read = self._second.read(image, languages, dpi)
+            return [
+                replace(w, engine=self._second.name, trust=Trust.AGREED if twin else w.trust)
+                for w in read
+                for twin in [_twin(w, by_text.get(w.text, []))]
+            ]
         lines: dict[int, list[EngineWord]] = {}
         for word in words:
             lines.setdefault(word.line, []).append(word)
@@ -103,6 +110,11 @@ def _twin(word: EngineWord, others: list[EngineWord]) -> EngineWord | None:
     """The other reading of the same word at the same place, if it says the same."""
     for other in others:
         shared = min(word.right, other.right) - max(word.left, other.left)
-        if other.text == word.text and shared > 0.4 * (other.right - other.left):
+        level = min(word.bottom, other.bottom) - max(word.top, other.top)
+        if (
+            other.text == word.text
+            and shared > 0.4 * (other.right - other.left)
+            and level > 0.4 * (other.bottom - other.top)
+        ):
             return other
     return None

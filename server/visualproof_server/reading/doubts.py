@@ -25,15 +25,16 @@ _HIGH = frozenset("'’‘`´\"”“*°º^¹²³⁰⁴⁵⁶⁷⁸⁹ª%‰~-�
 # Marks that are lower than any raised digit.
 _LOW = frozenset(".,:;-–—_'’‘`´")
 # Heights and distance (in heights of the word) of unread ink that may be a digit or a mark of it.
-GLYPH = (0.5, 1.3)
+GLYPH = (0.7, 1.3)
 GLYPH_WIDTH = (0.1, 1.2)
-GLYPH_BESIDE = 1.4
-# The same of a point between two numbers, and how far apart these are at most.
+# How far off: before a number a point may be lost too.
+GLYPH_BEFORE, GLYPH_AFTER = 1.4, 0.5
+# The same of a point between two numbers.
 POINT = (0.08, 0.35)
-POINT_GAP = 1.5
-# Share of the height of a word over which a rule beside it has ink, and how far apart the digits of
-# a form's boxes are at most (in heights).
-RULE_INK = 0.9
+POINT_BESIDE = 0.7
+# A rule has ink over so much of the height, in the middle of the gap (an engine's boxes of digits may
+# be too narrow); and the digits of a form's boxes are at most so far apart, in heights of the word.
+RULE_INK, RULE_EDGE = 0.9, 0.2
 RULE_GAP = 2.5
 
 
@@ -95,9 +96,10 @@ def _has_raised(word: Word, ink: "_Ink") -> bool:
         & (glyphs[:, 1] - top <= RAISED_BY * height)
         & (glyphs[:, 2] - glyphs[:, 0] >= 0.1 * height)
     )
-    # Broken or joined glyphs say nothing.
+    raised = int(high.sum())
+    # Broken or joined glyphs say nothing; raised ones stand at the end.
     told = len(glyphs) == sum(c not in _LOW for c in word.text)
-    return told and int(high.sum()) > sum(c in _HIGH for c in word.text)
+    return told and bool(high[-raised:].all()) and raised > sum(c in _HIGH for c in word.text)
 
 
 class _Ink:
@@ -154,10 +156,8 @@ class _Ink:
     def has_unread_glyph(self, word: Word) -> bool:
         """Whether ink that may be a digit stands beside a number and was read as nothing."""
         b = word.box
-        beside = GLYPH_BESIDE * b.height
-        near = self._unread[
-            self._touches(self._unread, b.left - beside, b.top, b.right + beside, b.bottom)
-        ]
+        left, right = b.left - GLYPH_BEFORE * b.height, b.right + GLYPH_AFTER * b.height
+        near = self._unread[self._touches(self._unread, left, b.top, right, b.bottom)]
         high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
         level = (near[:, 1] + near[:, 3]) / 2
         glyph = (
@@ -172,23 +172,22 @@ class _Ink:
     def has_point(self, left: Word, right: Word) -> bool:
         """Whether a point that was not read stands between two numbers: 19.93 as `19` and `93`."""
         a, b = left.box, right.box
-        if b.left - a.right > POINT_GAP * min(a.height, b.height):
+        height, line = min(a.height, b.height), max(a.bottom, b.bottom)
+        beside = POINT_BESIDE * height
+        if not 0 < b.left - a.right < 2 * beside:
             return False
-        height = min(a.height, b.height)
-        bottom = max(a.bottom, b.bottom)
-        near = self._pieces[
-            self._touches(self._pieces, a.right - 0.1 * height, bottom - 0.4 * height,
-                          b.left + 0.1 * height, bottom + 0.2 * height)
-        ]  # fmt: skip
-        high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
-        middle = (near[:, 0] + near[:, 2]) / 2
+        high = self._pieces[:, 3] - self._pieces[:, 1]
+        wide = self._pieces[:, 2] - self._pieces[:, 0]
         point = (
             (high > POINT[0] * height)
             & (high < POINT[1] * height)
             & (wide > POINT[0] * height)
             & (wide < POINT[1] * height)
-            & (middle > a.right - 0.1 * height)
-            & (middle < b.left + 0.1 * height)
+            & (np.abs(self._pieces[:, 3] - line) < 0.15 * height)
+            & (self._pieces[:, 0] > a.right - 0.1 * height)
+            & (self._pieces[:, 0] < a.right + beside)
+            & (self._pieces[:, 2] < b.left + 0.1 * height)
+            & (self._pieces[:, 2] > b.left - beside)
         )
         return bool(point.any())
 
@@ -198,5 +197,6 @@ class _Ink:
         height = min(a.height, b.height)
         if b.left - a.right > RULE_GAP * height or b.left <= a.right:
             return False
-        gap = self._ink[max(0, a.top) : a.bottom, a.right : b.left]
+        edge = round(RULE_EDGE * (b.left - a.right))
+        gap = self._ink[max(0, a.top) : a.bottom, a.right + edge : b.left - edge]
         return gap.size > 0 and bool((gap > 0).mean(axis=0).max() > RULE_INK)
