@@ -102,6 +102,14 @@ def test_digits_that_were_not_read_make_their_neighbour_unclear() -> None:
     assert sheet.unclear(cv2.GaussianBlur(dark, (3, 3), 0)) == ["98"]
 
 
+@pytest.mark.parametrize("text", ["5%o", "%0"])
+def test_a_per_cent_sign_with_one_more_zero_may_be_per_mille(text: str) -> None:
+    sheet = Print()
+    number = sheet.draw(100, 60, "12")
+    sign = sheet.draw(number.right + 12, 60, text)
+    assert sheet.word("12", number).word(text, sign).unclear() == [text]
+
+
 def test_ink_further_off_or_of_another_size_is_no_digit() -> None:
     sheet = Print()
     sheet.draw(100, 60, "2")

@@ -4,6 +4,7 @@ An engine reads raised cents as plain digits, and of 19.93 in a shadow `19` and 
 confidence and at every size. So no second reading settles such words.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -20,6 +21,8 @@ from visualproof_server.reading.raster import Grey
 # the others; digits of old-style fonts that hang below the line are at most 1.4 times as high.
 RAISED_HEIGHT = (0.3, 0.66)
 RAISED_BY = 0.3
+# What engines read of a per mille sign.
+_PER_MILLE = re.compile(r"%[oO0]")
 # Characters that stand high by themselves.
 _HIGH = frozenset("'’‘`´\"”“*°º^¹²³⁰⁴⁵⁶⁷⁸⁹ª%‰~-–—=+(){}[]|/\\")
 # Marks that are lower than any raised digit.
@@ -64,6 +67,8 @@ def doubted(page: Page, image: Grey) -> Page:
 
 def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
     for word in row:
+        if _PER_MILLE.search(word.text):
+            yield word
         if _has_digit(word) and (_has_raised(word, ink) or ink.has_unread_glyph(word)):
             yield word
     for left, right in pairwise(row):
