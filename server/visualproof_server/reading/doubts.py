@@ -107,46 +107,54 @@ def _has_raised(word: Word, ink: "_Ink") -> bool:
     return told and bool(high[-raised:].all()) and raised > sum(c in _HIGH for c in word.text)
 
 
+class _Pieces:
+    """Connected pieces of ink by their boxes: N x 4 of left, top, right, bottom."""
+
+    def __init__(self, boxes: NDArray[Any]) -> None:
+        self._boxes = boxes[np.argsort(boxes[:, 1], kind="stable")]
+
+    def at(self, left: float, top: float, right: float, bottom: float) -> NDArray[Any]:
+        """Pieces that touch an area and are not far higher than it."""
+        tops = self._boxes[:, 1]
+        start, end = np.searchsorted(tops, (top - 2 * (bottom - top), bottom))
+        near = self._boxes[start:end]
+        touch = (near[:, 0] < right) & (near[:, 2] > left) & (near[:, 3] > top)
+        found: NDArray[Any] = near[touch]
+        return found
+
+
 class _Ink:
-    """Connected pieces of ink of a page: N x 4 of left, top, right, bottom."""
+    """The ink of a page: all of it, and what belongs to no word."""
 
     def __init__(self, image: Grey, words: tuple[Word, ...]) -> None:
-        ink = cv2.adaptiveThreshold(
+        self._ink = cv2.adaptiveThreshold(
             image, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 25, 20
         )
-        self._ink = ink
-        _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(self._ink, connectivity=8)
         x, y, w, h = (stats[1:, n] for n in range(4))
-        self._pieces: NDArray[Any] = np.stack([x, y, x + w, y + h], axis=1)
-        self._unread = self._pieces[~self._read(words)]
+        boxes = np.stack([x, y, x + w, y + h], axis=1)
+        self._all = _Pieces(boxes)
+        self._unread = _Pieces(boxes[~self._is_read(boxes, words)])
 
-    def _read(self, words: tuple[Word, ...]) -> NDArray[np.bool_]:
-        """Which pieces belong to words."""
-        read = np.zeros(len(self._pieces), np.bool_)
+    def _is_read(self, boxes: NDArray[Any], words: tuple[Word, ...]) -> NDArray[np.bool_]:
+        """Which boxes touch words."""
+        mask = np.zeros(self._ink.shape, np.uint8)
         for word in words:
             b = word.box
-            read |= self._touches(self._pieces, b.left, b.top, b.right, b.bottom)
-        return read
-
-    @staticmethod
-    def _touches(
-        pieces: NDArray[Any], left: float, top: float, right: float, bottom: float
-    ) -> NDArray[np.bool_]:
-        result: NDArray[np.bool_] = (
-            (pieces[:, 0] < right)
-            & (pieces[:, 2] > left)
-            & (pieces[:, 1] < bottom)
-            & (pieces[:, 3] > top)
-        )
+            mask[max(0, b.top) : b.bottom, max(0, b.left) : b.right] = 1
+        sums = cv2.integral(mask)
+        left, top, right, bottom = boxes.T
+        covered = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
+        result: NDArray[np.bool_] = covered > 0
         return result
 
     def glyphs(self, word: Word) -> NDArray[Any]:
         """Pieces of a word; those over each other are one glyph."""
         b = word.box
-        middle = (self._pieces[:, 0] + self._pieces[:, 2]) / 2
-        level = (self._pieces[:, 1] + self._pieces[:, 3]) / 2
+        pieces = self._all.at(b.left, b.top, b.right, b.bottom)
+        middle, level = (pieces[:, 0] + pieces[:, 2]) / 2, (pieces[:, 1] + pieces[:, 3]) / 2
         inside = (middle > b.left) & (middle < b.right) & (level > b.top) & (level < b.bottom)
-        pieces = self._pieces[inside]
+        pieces = pieces[inside]
         pieces = pieces[np.argsort(pieces[:, 0])]
         out: list[list[int]] = []
         for left, top, right, bottom in pieces.tolist():
@@ -162,7 +170,7 @@ class _Ink:
         """Whether ink that may be a digit stands beside a number and was read as nothing."""
         b = word.box
         left, right = b.left - GLYPH_BEFORE * b.height, b.right + GLYPH_AFTER * b.height
-        near = self._unread[self._touches(self._unread, left, b.top, right, b.bottom)]
+        near = self._unread.at(left, b.top, right, b.bottom)
         high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
         level = (near[:, 1] + near[:, 3]) / 2
         glyph = (
@@ -181,18 +189,18 @@ class _Ink:
         beside = POINT_BESIDE * height
         if not 0 < b.left - a.right < 2 * beside:
             return False
-        high = self._pieces[:, 3] - self._pieces[:, 1]
-        wide = self._pieces[:, 2] - self._pieces[:, 0]
+        near = self._all.at(a.right, line - 0.5 * height, b.left, line + 0.2 * height)
+        high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
         point = (
             (high > POINT[0] * height)
             & (high < POINT[1] * height)
             & (wide > POINT[0] * height)
             & (wide < POINT[1] * height)
-            & (np.abs(self._pieces[:, 3] - line) < 0.15 * height)
-            & (self._pieces[:, 0] > a.right - 0.1 * height)
-            & (self._pieces[:, 0] < a.right + beside)
-            & (self._pieces[:, 2] < b.left + 0.1 * height)
-            & (self._pieces[:, 2] > b.left - beside)
+            & (np.abs(near[:, 3] - line) < 0.15 * height)
+            & (near[:, 0] > a.right - 0.1 * height)
+            & (near[:, 0] < a.right + beside)
+            & (near[:, 2] < b.left + 0.1 * height)
+            & (near[:, 2] > b.left - beside)
         )
         return bool(point.any())
 
