@@ -166,6 +166,19 @@ def test_letters_of_a_neighbour_in_the_crop_are_the_neighbours() -> None:
     assert tel.status is Status.VERIFIED
 
 
+def test_a_short_word_is_not_taken_for_a_letter_of_its_neighbour() -> None:
+    engines = Engines({0: [("rapidocr", "A*")]})
+    assert asked(["Grade: A*"], "A*", engines, "text").status is Status.VERIFIED
+
+
+def test_marks_within_a_value_are_read_with_it() -> None:
+    line = ["Result: pH < 7 in all"]
+    same = Engines({0: [("rapidocr", "pH < 7")]})
+    assert asked(line, "pH < 7", same, "text").status is Status.VERIFIED
+    other = Engines({0: [("rapidocr", "pH ≤ 7")]})
+    assert asked(line, "pH < 7", other, "text").status is Status.UNCERTAIN
+
+
 def test_print_that_can_be_meant_in_two_ways_is_settled_by_no_reading() -> None:
     engines = Engines({0: [("rapidocr", "1299")], 1: [("other", "1299")]})
     result = asked(["Price 1299"], 1299, engines, "number", Trust.UNCLEAR)

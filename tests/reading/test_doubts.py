@@ -110,6 +110,13 @@ def test_a_per_cent_sign_with_one_more_zero_may_be_per_mille(text: str) -> None:
     assert sheet.word("12", number).word(text, sign).unclear() == [text]
 
 
+def test_a_glyph_outside_of_a_box_that_is_too_narrow_was_read() -> None:
+    sheet = Print()
+    first = sheet.draw(100, 60, "C")
+    rest = sheet.draw(first.right + 8, 60, "N-551207")
+    assert sheet.word("CN-551207", rest).unclear() == []
+
+
 def test_ink_further_off_or_of_another_size_is_no_digit() -> None:
     sheet = Print()
     sheet.draw(100, 60, "2")

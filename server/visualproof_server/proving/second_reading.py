@@ -162,21 +162,20 @@ class SecondReadings:
     def _agrees(self, part: _Part, reading: Reading) -> bool:
         """Whether a reading has each wanted word, whole and at its place."""
         index = self._index
+        printed = "".join(index.words[w].text for w in part.words)
+        if _signs_in(printed) != _signs_in("".join(text for text, _ in reading.words)):
+            return False
         unseen = any(index.words[w].trust is Trust.UNSEEN for w in part.wanted)
         least = MIN_CONFIDENCE_UNSEEN if unseen else MIN_CONFIDENCE
-        first = [(t.text, w) for w in self._beside(part) for t in word_tokens(index.words[w].text)]
-        spelled = [t for t, _ in first]
-        wanted = {i for i, (_, w) in enumerate(first) if w in part.wanted}
-        if self._signs(part.words) != _signs_in("".join(text for text, _ in reading.words)):
-            return False
         said = [text if c >= least else _UNSURE for text, c in reading.words]
-        # An engine may part a code at its hyphen.
-        return any(
-            agree(spelled, [t.text for t in tokens(gap.join(said))], wanted) for gap in (" ", "")
-        )
-
-    def _signs(self, words: Iterable[int]) -> list[str]:
-        return _signs_in("".join(self._index.words[w].text for w in words))
+        # An engine may part a code at its hyphen; letters of a neighbour may show or not.
+        texts = [[t.text for t in tokens(gap.join(said))] for gap in (" ", "")]
+        for words in (part.words, tuple(self._beside(part))):
+            first = [(t.text, w) for w in words for t in word_tokens(index.words[w].text)]
+            wanted = {i for i, (_, w) in enumerate(first) if w in part.wanted}
+            if any(agree([t for t, _ in first], text, wanted) for text in texts):
+                return True
+        return False
 
     def _beside(self, part: _Part) -> Iterator[int]:
         """The words of a part with the neighbours whose letters may show in its crop."""
@@ -239,6 +238,9 @@ class SecondReadings:
 
     def _part(self, words: Sequence[int], wanted: frozenset[int], suspect: bool) -> _Part:
         index = self._index
+        if words[0] <= words[-1]:
+            # With what stands between them: a run leaves marks out.
+            words = range(words[0], words[-1] + 1)
         place = Place(
             index.page_of(words[0]),
             union([index.words[w].box for w in words]),

@@ -92,7 +92,6 @@ def _has_raised(word: Word, ink: "_Ink") -> bool:
     if len(glyphs) < 2:
         return False
     height = float((glyphs[:, 3] - glyphs[:, 1]).max())
-    glyphs = glyphs[glyphs[:, 3] - glyphs[:, 1] > RAISED_HEIGHT[0] * height]
     full = glyphs[(glyphs[:, 3] - glyphs[:, 1]) > 0.8 * height]
     base, top = float(np.median(full[:, 3])), float(np.median(full[:, 1]))
     high = (
@@ -149,7 +148,7 @@ class _Ink:
         return result
 
     def glyphs(self, word: Word) -> NDArray[Any]:
-        """Pieces of a word; those over each other are one glyph."""
+        """Letters and digits of a word, without low marks; pieces over each other are one glyph."""
         b = word.box
         pieces = self._all.at(b.left, b.top, b.right, b.bottom)
         middle, level = (pieces[:, 0] + pieces[:, 2]) / 2, (pieces[:, 1] + pieces[:, 3]) / 2
@@ -164,7 +163,10 @@ class _Ink:
                 last[2] = max(last[2], right)
             else:
                 out.append([left, top, right, bottom])
-        return np.array(out).reshape(-1, 4)
+        glyphs = np.array(out).reshape(-1, 4)
+        high = glyphs[:, 3] - glyphs[:, 1]
+        found: NDArray[Any] = glyphs[high > RAISED_HEIGHT[0] * high.max(initial=0)]
+        return found
 
     def has_unread_glyph(self, word: Word) -> bool:
         """Whether ink that may be a digit stands beside a number and was read as nothing."""
@@ -180,7 +182,9 @@ class _Ink:
             & (wide < GLYPH_WIDTH[1] * b.height)
             & (np.abs(level - b.middle) < 0.35 * b.height)
         )
-        return bool(glyph.any())
+        # The box of a word may be too narrow for its own glyphs.
+        outside = sum(c not in _LOW for c in word.text) - len(self.glyphs(word))
+        return int(glyph.sum()) > max(0, outside)
 
     def has_point(self, left: Word, right: Word) -> bool:
         """Whether a point that was not read stands between two numbers: 19.93 as `19` and `93`."""
