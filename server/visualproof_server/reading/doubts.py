@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualproof_server.model.document import Page, Trust, Word
+from visualproof_server.model.geometry import Box, quad_of, union
 from visualproof_server.reading.raster import Grey
 
 # A glyph is raised if it is so low (in heights of the word's tallest one), and ends so far above
@@ -42,18 +43,24 @@ RULE_GAP = 2.5
 
 
 def doubted(page: Page, image: Grey) -> Page:
-    """The page with Trust.UNCLEAR on words whose print can be meant in two ways."""
+    """The page with Trust.UNCLEAR on words whose print can be meant in two ways.
+
+    Boxes of numbers that are too narrow for their own glyphs are made wider.
+    """
     rows = [line.words for line in page.lines]
     rows += [cell.words for table in page.tables for cell in table.cells]
     if not any(_has_digit(w) for row in rows for w in row):
         return page
     ink = _Ink(image, page.words)
-    unclear = {id(w) for row in rows for w in _unclear(row, ink)}
-    if not unclear:
+    changed = {id(w): wide for row in rows for w in row if (wide := _widened(w, ink)) is not w}
+    for row in rows:
+        for word in _unclear(row, ink):
+            changed[id(word)] = replace(changed.get(id(word), word), trust=Trust.UNCLEAR)
+    if not changed:
         return page
 
     def marked(words: tuple[Word, ...]) -> tuple[Word, ...]:
-        return tuple(replace(w, trust=Trust.UNCLEAR) if id(w) in unclear else w for w in words)
+        return tuple(changed.get(id(w), w) for w in words)
 
     return replace(
         page,
@@ -69,7 +76,7 @@ def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
     for word in row:
         if _PER_MILLE.search(word.text):
             yield word
-        if _has_digit(word) and (_has_raised(word, ink) or ink.has_unread_glyph(word)):
+        if _has_digit(word) and (_has_raised(word, ink) or len(ink.glyphs_beside(word)[1])):
             yield word
     for left, right in pairwise(row):
         if not left.text[-1:].isdigit() or not right.text[:1].isdigit():
@@ -82,6 +89,17 @@ def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
 
 def _has_digit(word: Word) -> bool:
     return any(c.isdigit() for c in word.text)
+
+
+def _widened(word: Word, ink: "_Ink") -> Word:
+    """A number with the glyphs of its own that its box leaves out, if it stands upright."""
+    if not _has_digit(word) or word.quad != quad_of(word.box):
+        return word
+    own, _ = ink.glyphs_beside(word)
+    if not len(own):
+        return word
+    box = union([word.box, *(Box(*glyph) for glyph in own.tolist())])
+    return replace(word, box=box, quad=quad_of(box))
 
 
 def _has_raised(word: Word, ink: "_Ink") -> bool:
@@ -168,23 +186,28 @@ class _Ink:
         found: NDArray[Any] = glyphs[high > RAISED_HEIGHT[0] * high.max(initial=0)]
         return found
 
-    def has_unread_glyph(self, word: Word) -> bool:
-        """Whether ink that may be a digit stands beside a number and was read as nothing."""
+    def glyphs_beside(self, word: Word) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Ink beside a number that may be digits and stands in no word's box: (what the number has
+        read but its box leaves out, what was read as nothing)."""
         b = word.box
         left, right = b.left - GLYPH_BEFORE * b.height, b.right + GLYPH_AFTER * b.height
         near = self._unread.at(left, b.top, right, b.bottom)
         high, wide = near[:, 3] - near[:, 1], near[:, 2] - near[:, 0]
         level = (near[:, 1] + near[:, 3]) / 2
-        glyph = (
+        near = near[
             (high > GLYPH[0] * b.height)
             & (high < GLYPH[1] * b.height)
             & (wide > GLYPH_WIDTH[0] * b.height)
             & (wide < GLYPH_WIDTH[1] * b.height)
             & (np.abs(level - b.middle) < 0.35 * b.height)
-        )
-        # The box of a word may be too narrow for its own glyphs.
+        ]
+        if not len(near):
+            return near, near
+        apart = np.maximum(b.left - near[:, 2], near[:, 0] - b.right)
+        near, apart = near[np.argsort(apart, kind="stable")], np.sort(apart)
         outside = sum(c not in _LOW for c in word.text) - len(self.glyphs(word))
-        return int(glyph.sum()) > max(0, outside)
+        own = min(max(0, outside), int((apart < GLYPH_AFTER * b.height).sum()))
+        return near[:own], near[own:]
 
     def has_point(self, left: Word, right: Word) -> bool:
         """Whether a point that was not read stands between two numbers: 19.93 as `19` and `93`."""
