@@ -32,6 +32,7 @@ from visualproof_server.model.document import (
     ReadOptions,
     Source,
     TextLayer,
+    Trust,
     Word,
 )
 from visualproof_server.model.geometry import Box, quad_of
@@ -95,14 +96,14 @@ def opening(pages: int) -> dict[str, float]:
     for number in range(1, pages + 1):
         text = f"{number},{number % 1000:03}.00"
         box = Box(200, 300, 400, 340)
-        line = Line((Word(text, box, quad_of(box), 0.99, "tesseract"),))
+        line = Line((Word(text, box, quad_of(box), 0.99, "tesseract", Trust.AGREED),))
         made.append(
             Page(number, str(number), 1654, 2339, 595, 842, 0, 200, Source.OCR, (line,))
         )  # fmt: skip
         answer[f"value {number}"] = text
     options = ReadOptions(("eng",), 200, 1, 0, "tesseract", False, TextLayer.IGNORED)
     document = number_document("d" * 32, "a" * 64, "bench", options, tuple(made))
-    report = prove(Index(document), json.dumps(answer).encode(), ProveRequest(), lambda *_: [])
+    report = prove(Index(document), json.dumps(answer).encode(), ProveRequest(), lambda *_: {})
     pictures = {p.number: out.getvalue() for p in document.pages}
     whole = review_page(document, report, PageFacts("bench", "0", "0" * 64), pictures)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:

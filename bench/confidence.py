@@ -5,7 +5,7 @@
 FOLDER holds images with a JSON beside each: {"lines": [{"text", "bbox": [x0, y0, x1, y1]}]} in
 pixels (as ../shared/data/sroie). For each threshold: the share of tokens that are read with at
 least that confidence, and how many of those differ from the transcript. The thresholds in
-proving/prove.py (MIN_CONFIDENCE) and reading/auto.py (DOUBT) were chosen on this curve.
+reading/tesseract.py and rapid.py (SURE_FROM) and reading/auto.py (DOUBT) were chosen on this curve.
 """
 
 import argparse

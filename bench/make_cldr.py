@@ -10,6 +10,7 @@ import json
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from babel import Locale, localedata
 from babel.core import UnknownLocaleError, get_global
@@ -18,7 +19,50 @@ from babel.numbers import get_currency_precision, get_territory_currencies, list
 
 FILE = Path(__file__).parents[1] / "server/visualproof_server/proving/vocabulary/cldr.json"
 # Languages whose words are taken: those that this project's readers and users meet most.
-LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "id", "ms", "cs", "sk", "hu", "ro", "tr", "el", "ru", "uk", "bg", "hr", "sl", "vi", "ja", "zh", "ko", "th", "hi", "bn", "ta", "ar", "fa", "he"]
+LANGUAGES = [
+    "en",
+    "de",
+    "fr",
+    "es",
+    "it",
+    "pt",
+    "nl",
+    "pl",
+    "sv",
+    "da",
+    "nb",
+    "fi",
+    "id",
+    "ms",
+    "cs",
+    "sk",
+    "hu",
+    "ro",
+    "tr",
+    "el",
+    "ru",
+    "uk",
+    "bg",
+    "hr",
+    "sl",
+    "vi",
+    "ja",
+    "zh",
+    "ko",
+    "th",
+    "hi",
+    "bn",
+    "ta",
+    "ar",
+    "fa",
+    "he",
+]
+
+
+def locale_data(language: str) -> Any:
+    """All that CLDR says of a language."""
+    data: Any = localedata.load(language)
+    return localedata.LocaleDataDict(data)
 
 
 def months() -> dict[str, dict[str, int]]:
@@ -40,7 +84,7 @@ def scales() -> dict[str, list[int]]:
     """Words of thousands, millions and more, folded, with the powers of ten they mean somewhere."""
     found: dict[str, set[int]] = defaultdict(set)
     for language in LANGUAGES:
-        formats = Locale(language)._data["compact_decimal_formats"]
+        formats = locale_data(language)["compact_decimal_formats"]
         for width in ("long", "short"):
             for patterns in formats[width].values():
                 for power, made in patterns.items():
@@ -82,7 +126,7 @@ def names() -> dict[str, list[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for language in LANGUAGES:
         locale = Locale(language)
-        for code, forms in locale._data["currency_names_plural"].items():
+        for code, forms in locale_data(language)["currency_names_plural"].items():
             for name in forms.values():
                 found[name.casefold()].add(code)
         for code, name in locale.currencies.items():

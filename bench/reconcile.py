@@ -18,6 +18,7 @@ from visualproof_server.model.document import (
     ReadOptions,
     Source,
     TextLayer,
+    Trust,
     Word,
 )
 from visualproof_server.model.geometry import Box, quad_of
@@ -55,7 +56,7 @@ def document(pages: int, rng: random.Random) -> Document:
             words, left = [], 100
             for text in texts:
                 box = Box(left, 100 + row * 60, left + 20 * len(text), 140 + row * 60)
-                words.append(Word(text, box, quad_of(box), 0.99, "tesseract"))
+                words.append(Word(text, box, quad_of(box), 0.99, "tesseract", Trust.AGREED))
                 left += 20 * len(text) + 20
             lines.append(Line(tuple(words)))
         made.append(
@@ -89,7 +90,7 @@ def main() -> None:
         wanted[f"/f{number}"] = f"L{line.number}."
     data = json.dumps(answer).encode()
     start = time.perf_counter()
-    report = prove(index, data, ProveRequest(tuple(fields)), lambda *_: [])
+    report = prove(index, data, ProveRequest(tuple(fields)), lambda *_: {})
     verified = time.perf_counter() - start
     right = sum(
         r.status is Status.VERIFIED and r.evidence[0].block_ids[0].startswith(wanted[r.path])
@@ -100,7 +101,7 @@ def main() -> None:
     for number in range(20):
         miss = json.dumps(f"indemnity clause nowhere printed {number} 77,777,777.77").encode()
         start = time.perf_counter()
-        prove(index, miss, ProveRequest(), lambda *_: [])
+        prove(index, miss, ProveRequest(), lambda *_: {})
         misses.append((time.perf_counter() - start) * 1000)
     result = {
         "pages": 300,

@@ -18,10 +18,10 @@ from visualproof_server.evidence.signing import public_key_hex
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, Warning
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.export import SecondReadings
 from visualproof_server.model.report import Report
+from visualproof_server.model.second_reading import SecondReadings
 from visualproof_server.proving import prove
-from visualproof_server.proving.second_readings import replayed
+from visualproof_server.proving.kept_readings import replayed
 from visualproof_server.rpc.sealed import report_json, request_of
 
 

@@ -47,6 +47,20 @@ def test_the_main_job(client: Client, invoice: Document) -> None:
     assert [r.outcome for r in report.relations] == [3]
 
 
+def test_second_readings_are_kept_with_the_document(
+    client: Client, invoice: Document, server: RunningServer
+) -> None:
+    report = client.verify(invoice, ANSWER, fields=WANTED.fields)
+    folder = server.data / "documents" / invoice.document_id
+    kept = (folder / "second_readings.json").read_bytes()
+    assert json.loads(kept)["readings"]
+    written = (folder / "second_readings.json").stat().st_mtime_ns
+    again = client.verify(invoice, ANSWER, fields=WANTED.fields)
+    assert again.message == report.message
+    # The same question reads nothing, so nothing is written.
+    assert (folder / "second_readings.json").stat().st_mtime_ns == written
+
+
 def test_blocks_have_readable_ids_parents_and_places(client: Client, invoice: Document) -> None:
     blocks = list(client.blocks(invoice))
     by_id = {b.block_id: b for b in blocks}

@@ -1,6 +1,7 @@
 """Claims asked of printed documents, in one line."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from visualproof_server.model.document import Document
@@ -9,10 +10,26 @@ from visualproof_server.model.report import (
     FieldSpec,
     Report,
 )
-from visualproof_server.proving.prove import Index, LookAgain, prove
+from visualproof_server.model.second_reading import Reading, SecondReader
+from visualproof_server.proving.prove import Index, prove
 from visualproof_server.proving.request import ProveRequest
 
 from proving.pages import printed
+
+Words = list[tuple[str, float]]
+LookAgain = Callable[..., list[Words]]
+"""Readings of any place, each by an engine of its own: the first at once, the others if asked."""
+
+
+def second_reader(look: LookAgain) -> SecondReader:
+    return lambda places: {
+        place: tuple(
+            Reading(f"engine {number}", tuple(words))
+            for number, words in enumerate(look())
+            if (number > 0) == (place.attempt > 0)
+        )
+        for place in places
+    }
 
 
 def report_of(
@@ -23,7 +40,7 @@ def report_of(
     **request: Any,
 ) -> Report:
     wanted = ProveRequest(fields=fields, **request)
-    return prove(Index(document), json.dumps(answer).encode(), wanted, look)
+    return prove(Index(document), json.dumps(answer).encode(), wanted, second_reader(look))
 
 
 def result_of(

@@ -12,6 +12,7 @@ from visualproof_server.model.document import (
     Source,
     Table,
     TextLayer,
+    Trust,
     Word,
 )
 from visualproof_server.model.geometry import Box, quad_of
@@ -77,8 +78,10 @@ def tabled(*pages: tuple[list[str], Table, list[str]]) -> Document:
 
 def _placed(text: str, left: int, top: int) -> Word:
     box = Box(left, top, left + len(text) * CHAR, top + HEIGHT)
-    return Word(text, box, quad_of(box), 0.97, "tesseract")
+    return Word(text, box, quad_of(box), 0.97, "tesseract", Trust.AGREED)
 
 
 def _word(text: str, column: int, row: int, confidence: float | None) -> Word:
-    return replace(_placed(text, 40 + column * CHAR, 40 + row * PITCH), confidence=confidence)
+    placed = _placed(text, 40 + column * CHAR, 40 + row * PITCH)
+    trust = Trust.AGREED if confidence is None or confidence >= 0.9 else Trust.DOUBTFUL
+    return replace(placed, confidence=confidence, trust=trust)

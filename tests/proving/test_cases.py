@@ -39,7 +39,7 @@ def test_case(case: dict[str, Any]) -> None:
     fields = tuple(FieldSpec(**{**f, "labels": tuple(f.get("labels", ()))}) for f in case["fields"])
     request = ProveRequest(fields, tuple(Relation(r) for r in case["relations"]))
     report = prove(
-        Index(printed(*case["pages"])), json.dumps(case["answer"]).encode(), request, lambda *_: []
+        Index(printed(*case["pages"])), json.dumps(case["answer"]).encode(), request, lambda *_: {}
     )
     results = {r.path: r for r in report.results}
     for path, want in case["expect"].items():

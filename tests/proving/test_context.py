@@ -207,8 +207,8 @@ def test_hostile_proofs_cost_little() -> None:
     proofs = [{"type": "QUOTE", "text": text[n:]} for n in range(20)]
     answer = json.dumps({"a": {"value": text, "proof": proofs}}).encode()
     start = time.process_time()
-    prove(index, b'{"a": 1}', ProveRequest(), lambda *_: [])
+    prove(index, b'{"a": 1}', ProveRequest(), lambda *_: {})
     once = max(time.process_time() - start, 0.01)
     start = time.process_time()
-    prove(index, answer, ProveRequest(), lambda *_: [])
+    prove(index, answer, ProveRequest(), lambda *_: {})
     assert time.process_time() - start < 200 * once

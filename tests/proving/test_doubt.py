@@ -242,7 +242,7 @@ def test_look_alikes_locate_and_do_not_verify() -> None:
     assert amount.status is Status.UNCERTAIN
 
 
-def test_low_confidence_is_uncertain_until_a_second_look_agrees() -> None:
+def test_low_confidence_is_uncertain_until_a_second_reading_agrees() -> None:
     lines = ["Total 60.30"]
     doubtful = result_of(lines, 60.3, kind="money", confidence=0.5)
     assert (doubtful.status, codes(doubtful)[0]) == (Status.UNCERTAIN, "LOW_CONFIDENCE")
@@ -275,7 +275,7 @@ def test_a_difference_in_doubtful_words_is_uncertain_not_wrong() -> None:
     assert (result.status, codes(result)[0]) == (Status.UNCERTAIN, "LOW_CONFIDENCE")
 
 
-def test_a_wrong_check_digit_asks_for_a_second_look() -> None:
+def test_a_wrong_check_digit_asks_for_a_second_reading() -> None:
     line = ["IBAN DE88 3704 0044 0532 0130 00"]
     result = result_of(line, "DE88370400440532013000", kind="identifier")
     assert result.status is Status.UNCERTAIN

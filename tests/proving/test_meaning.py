@@ -30,7 +30,7 @@ GREEN = (Status.VERIFIED, Status.ABSENT, Status.DERIVED)
         ("Distance 7.3 × 10^4", 7.3, "number", "SCALE_DIFFERS"),
         ("Output 7 MW", "7 mW", "quantity", "UNIT_DIFFERS"),
         ("Speed 70 km per hour", "70 km", "quantity", "UNIT_DIFFERS"),
-        ("Rate 17‰", 17, "number", "UNIT_DIFFERS"),
+        ("Rate 17‰", 17, "number", "WORD_DIFFERS"),
         ("Sum 700 points", 700, "money", "UNIT_UNKNOWN"),
         ("Price NZ$70.00", "USD 70.00", "money", "CURRENCY_DIFFERS"),
         ("Price $70.00 CAD", "USD 70.00", "money", "CURRENCY_DIFFERS"),

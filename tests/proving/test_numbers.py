@@ -13,7 +13,7 @@ from visualproof_server.proving.values.numbers import readings_of, scan_numbers
 
 def values(text: str) -> list[Decimal]:
     """Signed, scaled values of the numbers that can be read in one way."""
-    out = []
+    out: list[Decimal] = []
     for read in scan_numbers(plain(text)):
         if not read.doubts and len(read.values()) == 1:
             out += read.values()

@@ -14,7 +14,7 @@ FONT = ImageFont.truetype(next(Path("/usr/share/fonts").rglob("DejaVuSans.ttf"))
 
 
 class NoEngine:
-    """An engine that sees nothing in a second look."""
+    """An engine that sees nothing in a second reading."""
 
     name, version = "none", "1"
 

@@ -1,11 +1,14 @@
 """One contract for every engine, with the real ones."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
-from visualproof_server.reading.engine import OcrEngine
+from visualproof_server.model.document import Trust
+from visualproof_server.reading.engine import EngineWord, OcrEngine
+from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.tesseract import Tesseract, parse_tsv
 
 ENGINES: list[OcrEngine] = [Tesseract()]
@@ -71,3 +74,35 @@ def test_odd_rows_of_tsv_are_left_out() -> None:
     ]
     ((word,),) = parse_tsv("\n".join([row, *odd]), 2.0)
     assert (word.text, word.left, word.bottom, word.confidence) == ("word", 5, 30, 0.965)
+
+
+class Unsure(Tesseract):
+    """Tesseract on a page that it doubts, or can hardly read."""
+
+    confidence = 0.7
+
+    def read(self, image: Grey, languages: tuple[str, ...], dpi: int | None) -> list[EngineWord]:
+        read = super().read(image, languages, dpi)
+        return [replace(w, confidence=self.confidence, trust=Trust.DOUBTFUL) for w in read]
+
+
+@pytest.mark.skipif(len(ENGINES) < 3, reason="needs both engines")
+def test_what_two_engines_say_is_agreed() -> None:
+    words = Auto(Unsure(), Rapid()).read(page(), ("eng",), None)
+    assert " ".join(w.text for w in words) == " ".join(LINES)
+    assert {(w.trust, w.engine) for w in words} == {(Trust.AGREED, "tesseract")}
+    hopeless = Unsure()
+    hopeless.confidence = 0.5
+    read = Auto(hopeless, Rapid()).read(page(), ("eng",), None)
+    agreed = [w.text for w in read if w.trust is Trust.AGREED]
+    assert {w.engine for w in read} == {"rapidocr"}
+    assert {"Invoice", "16,020.00"} <= set(agreed)
+
+
+@pytest.mark.skipif(len(ENGINES) < 3, reason="needs both engines")
+def test_what_one_engine_says_is_as_sure_as_its_confidence_is_worth() -> None:
+    for engine, sure in zip(ENGINES, (0.9, 0.8), strict=False):
+        for word in engine.read(page(), ("eng",), None):
+            assert word.trust is (Trust.SURE if word.confidence >= sure else Trust.DOUBTFUL)
+    (line,) = ENGINES[2].read_lines([page()[150:260]], ("eng",))
+    assert {w.engine for w in line} == {"rapidocr"}

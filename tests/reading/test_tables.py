@@ -240,7 +240,7 @@ def test_print_on_end_in_a_head() -> None:
     assert Image.fromarray(page).size == (1240, 1754)
 
 
-def test_the_second_look_invents_nothing_from_rules() -> None:
+def test_the_second_reading_invents_nothing_from_rules() -> None:
     sheet = Sheet().rows(XS, 208, [r if r[0] != "Alaska" else ["Alaska", "", "", ""] for r in ROWS])
     sheet.grid(EDGES, lines_of(200, 5))
     again = Again(sheet.image, 20, Tesseract(), ("eng",))

@@ -20,6 +20,7 @@ from visualproof_server.proving.request import ProveRequest
 from visualproof_server.reading import reader
 from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey
+from visualproof_server.reading.second_reading import second_readings
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import Tesseract
 from visualproof_server.reading.visible import NAME
@@ -34,13 +35,13 @@ def read(tmp_path: Path, content: bytes) -> reader.ReadPage:
 
 
 def verified(made: reader.ReadPage, value: object, kind: str) -> FieldResult:
-    """The value asked of the page, with second looks at its pixels."""
+    """The value asked of the page, with second readings of its pixels."""
     document = number_document("d" * 16, "a" * 64, "reader/1", READ, (made.page,))
     image = reader.decode(made.image)
     answer = json.dumps({"a": value}).encode()
     report = prove(
         Index(document), answer, ProveRequest(fields=(FieldSpec("/a", kind),)),
-        lambda _page, box, _engine: [reader.reread(image, box, ("eng",), ENGINE)],
+        lambda places: second_readings(image, places, ("eng",), {"tesseract": ENGINE}),
     )  # fmt: skip
     return report.results[0]
 

@@ -2,21 +2,22 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from visualproof_server.evidence import draw
 from visualproof_server.jobs.exports import Answered, Exports
+from visualproof_server.jobs.second_readings import StoredReadings
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, MediaType, ReadOptions
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.export import ExportRequest, SecondReading, SecondReadings
-from visualproof_server.model.geometry import Box
+from visualproof_server.model.export import ExportRequest
 from visualproof_server.model.report import Report
+from visualproof_server.model.second_reading import SecondReading, SecondReadings
 from visualproof_server.proving import prove
 from visualproof_server.proving.decide import prose
+from visualproof_server.proving.kept_readings import recorded
 from visualproof_server.proving.request import ProveRequest
-from visualproof_server.proving.second_readings import recorded
 from visualproof_server.reading import reader, steps
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.source import PageLimits
@@ -97,32 +98,19 @@ class Tasks:
         self._index(document_id).warm()
         return []
 
-    def verify(self, document_id: str, answer: bytes, request: bytes) -> list[bytes]:
-        """The report, and what was read again for it."""
+    def verify(
+        self, document_id: str, seconds: float, answer: bytes, request: bytes
+    ) -> list[bytes]:
+        """The report, what was read a second time for it, and if that changed, what is to be kept
+        of all second readings. seconds: how long they may take."""
         index = self._index(document_id)
-        document = index.document
-        images: dict[int, Any] = {}
-        kept: list[SecondReading] = []
-
-        def read_again(page: int, box: Box, engine_name: str) -> Iterator[list[tuple[str, float]]]:
-            if page not in images:
-                stored = self._store.get(document_id, documents.image_name(page))
-                images.clear()
-                images[page] = reader.decode(stored) if stored else None
-            if images[page] is None:
-                # Imported without pixels: there is nothing to read again.
-                return
-            # Another engine where there is one, then the same by other means.
-            readers = [e for name, e in self._engines.items() if name != "auto"]
-            for engine in sorted(readers, key=lambda e: e.name == engine_name):
-                languages = tuple(
-                    code for code in document.options.languages if code in engine.languages()
-                )
-                yield reader.reread(images[page], box, languages or ("eng",), engine)
-
-        look_again = recorded(read_again, kept)
-        report = prove.prove(index, answer, codec.loads(ProveRequest, request), look_again)
-        return [codec.dumps(report), codec.dumps(SecondReadings(tuple(kept)))]
+        second = StoredReadings(self._store, index.document, self._engines, seconds)
+        asked: list[SecondReading] = []
+        wanted = codec.loads(ProveRequest, request)
+        report = prove.prove(index, answer, wanted, recorded(second.read, asked))
+        kept = second.changed()
+        made = [codec.dumps(report), codec.dumps(SecondReadings(tuple(asked)))]
+        return made if kept is None else [*made, kept]
 
     def export(
         self,

@@ -1,7 +1,7 @@
 """Model values as JSON and back: how they are stored and how they cross to workers.
 
 Any frozen dataclass of the model can be written; a word is an array, since a document has
-hundreds of thousands: [text, left, top, right, bottom, confidence, engine, corners or null].
+hundreds of thousands: [text, left, top, right, bottom, confidence, engine, corners or null, trust].
 """
 
 import json
@@ -13,10 +13,15 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin
 
-from visualproof_server.model.document import Word
+from visualproof_server.model.document import Trust, Word
 from visualproof_server.model.geometry import Box, quad_of
 
 T = TypeVar("T")
+
+# For words stored before they had a trust of their own: readers that saw no pixels, and the
+# confidence from which few words of any engine are misread.
+_UNSEEN_BEFORE = ("text_layer", "ethos", "textract", "hocr")
+_SURE_BEFORE = 0.9
 
 
 def dumps(value: object) -> bytes:
@@ -46,6 +51,7 @@ def plain(value: object) -> object:
             value.confidence,
             value.engine,
             corners,
+            value.trust.value,
         ]
     if isinstance(value, Enum):
         return value.value
@@ -57,10 +63,18 @@ def plain(value: object) -> object:
 
 
 def _word(data: list[Any]) -> Word:
-    text, left, top, right, bottom, confidence, engine, c = data
+    text, left, top, right, bottom, confidence, engine, c = data[:8]
     box = Box(left, top, right, bottom)
     quad = quad_of(box) if c is None else ((c[0], c[1]), (c[2], c[3]), (c[4], c[5]), (c[6], c[7]))
-    return Word(text, box, quad, confidence, engine)
+    trust = Trust(data[8]) if len(data) > 8 else _trust_before(confidence, engine)
+    return Word(text, box, quad, confidence, engine, trust)
+
+
+def _trust_before(confidence: float | None, engine: str) -> Trust:
+    """The trust of a word from a document stored before words had one."""
+    if engine in _UNSEEN_BEFORE:
+        return Trust.UNSEEN
+    return Trust.SURE if confidence is not None and confidence >= _SURE_BEFORE else Trust.DOUBTFUL
 
 
 @cache

@@ -79,6 +79,24 @@ class Warning:
     page_number: int = 0
 
 
+class Trust(IntEnum):
+    """How far the reading of a word can be trusted, set where it was read; least trusted last.
+
+    Of words that become one, the least trust holds: max().
+    """
+
+    # Two engines said the same of its pixels.
+    AGREED = 1
+    # One engine, with a confidence at which few words are misread.
+    SURE = 2
+    # One engine, not sure of it.
+    DOUBTFUL = 3
+    # Only a file says so: its pixels must confirm it.
+    UNSEEN = 4
+    # Its print can be meant in two ways, so that no reading of the pixels settles it.
+    UNCLEAR = 5
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A printed word. confidence is 0 to 1, None if the reader gave none."""
@@ -88,6 +106,7 @@ class Word:
     quad: Quad
     confidence: float | None
     engine: str = ""
+    trust: Trust = Trust.DOUBTFUL
 
 
 def _lowest(words: tuple[Word, ...]) -> float | None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from visualproof_server.model.document import Warning
-from visualproof_server.model.geometry import Box
 
 
 class Format(IntEnum):
@@ -34,20 +33,3 @@ class ExportRequest:
     warnings: tuple[Warning, ...] = ()
     with_original: bool = False
     password: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SecondReading:
-    """Words of a place that were read again: by page, box and the engine that read it first."""
-
-    page: int
-    box: Box
-    engine: str
-    readings: tuple[tuple[tuple[str, float], ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SecondReadings:
-    """All that was read again for one report, in order."""
-
-    readings: tuple[SecondReading, ...]

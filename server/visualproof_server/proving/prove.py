@@ -1,7 +1,7 @@
 """An answer against a document: the report."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from visualproof_server.model.answer import Claim
@@ -19,6 +19,7 @@ from visualproof_server.model.report import (
     Report,
     Status,
 )
+from visualproof_server.model.second_reading import SecondReader
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.decide.gate import Finding, gate
 from visualproof_server.proving.decide.items import settle_lists
@@ -33,10 +34,10 @@ from visualproof_server.proving.places import citations
 from visualproof_server.proving.places.captions import Captions
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.request import ProveRequest
-from visualproof_server.proving.second_look import LookAgain, SecondLook
+from visualproof_server.proving.second_reading import SecondReadings
 from visualproof_server.proving.text.folding import fold_text
 
-__all__ = ["RULES_VERSION", "Index", "LookAgain", "prove"]
+__all__ = ["RULES_VERSION", "Index", "SecondReader", "prove"]
 
 RULES_VERSION = "1"
 MAX_EVIDENCE = 20
@@ -46,14 +47,16 @@ OPEN = frozenset(
 )
 
 
-def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAgain) -> Report:
+def prove(index: Index, answer: bytes, request: ProveRequest, read: SecondReader) -> Report:
     """One result for each value of the answer and for each missing field.
 
     Errors: ANSWER_NOT_JSON, ANSWER_TOO_LARGE.
     """
     claims = parse_answer(answer)
-    prover = _Prover(index, request, look_again)
-    results = [prover.prove(claim) for claim in claims]
+    prover = _Prover(index, request, read)
+    cases = [prover.case(claim) for claim in claims]
+    prover.read_again(cases)
+    results = [prover.result(case) for case in cases]
     results = settle_lists(results, prover)
     seen = {claim.path for claim in claims}
     results += [
@@ -75,11 +78,21 @@ def prove(index: Index, answer: bytes, request: ProveRequest, look_again: LookAg
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A value, its field, the name of its kind, and what was found for it."""
+
+    claim: Claim
+    spec: FieldSpec
+    kind: str
+    finding: Finding
+
+
 class _Prover:
-    def __init__(self, index: Index, request: ProveRequest, look_again: LookAgain) -> None:
+    def __init__(self, index: Index, request: ProveRequest, read: SecondReader) -> None:
         self.index = index
         self._request = request
-        self._second = SecondLook(index, look_again)
+        self._second = SecondReadings(index, read)
         labels = [
             label
             for spec in request.fields
@@ -124,20 +137,36 @@ class _Prover:
             action = Action.BLOCK
         return max(action, self._stricter.get(status, action))
 
-    def prove(self, claim: Claim) -> FieldResult:
+    def read_again(self, cases: list[_Case]) -> None:
+        """Second readings of all that may turn green, in one batch."""
+        items = [
+            run
+            for case in cases
+            if any(part.isdigit() for part in case.claim.path.split("/"))
+            and case.finding.status is not Status.VERIFIED
+            and {r.code for r in case.finding.reasons} & OPEN
+            for run in self._sure.get(case.claim.path, ())[:3]
+        ]
+        self._second.prepare([(case.claim, case.finding) for case in cases], items)
+
+    def result(self, case: _Case) -> FieldResult:
+        return self._result(case.claim, case.spec, case.kind, case.finding)
+
+    def case(self, claim: Claim) -> _Case:
+        """What the search for a value comes to, before its words are read a second time."""
         spec = self.spec_for(claim.path)
         if self.stale is not None:
-            return self._result(
+            return _Case(
                 claim, spec, spec.kind, Finding(status=Status.STALE, reasons=(self.stale,))
             )
         if not claim.comparable:
             note = Reason("NOT_ALLOWED", REASONS["NOT_ALLOWED"])
-            return self._result(
+            return _Case(
                 claim, spec, spec.kind, Finding(status=Status.UNSUPPORTED, reasons=(note,))
             )
         if spec.kind and spec.kind not in KINDS:
             note = Reason("KIND_UNKNOWN", f"Kind must be one of {', '.join(KINDS)}.")
-            return self._result(
+            return _Case(
                 claim, spec, spec.kind, Finding(status=Status.UNSUPPORTED, reasons=(note,))
             )
         if claim.value is None:
@@ -147,7 +176,7 @@ class _Prover:
 
     def missing(self, spec: FieldSpec) -> FieldResult:
         """A field that the answer leaves out is checked like a null."""
-        result = self.prove(Claim(spec.path, None, ""))
+        result = self.result(self.case(Claim(spec.path, None, "")))
         note = Reason("FIELD_MISSING", "The answer has no value at this path.")
         return replace(result, reasons=(note, *result.reasons))
 
@@ -159,11 +188,11 @@ class _Prover:
             return Reason("READER_STALE", "The answer was made for another reader version.")
         return None
 
-    def _null(self, claim: Claim, spec: FieldSpec) -> FieldResult:
+    def _null(self, claim: Claim, spec: FieldSpec) -> _Case:
         kind = KINDS[spec.kind] if spec.kind else KINDS["text"]
-        return self._result(claim, spec, kind.name, null_finding(spec, kind, self._page))
+        return _Case(claim, spec, kind.name, null_finding(spec, kind, self._page))
 
-    def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> FieldResult:
+    def _value(self, claim: Claim, spec: FieldSpec, kind: ValueKind) -> _Case:
         index = self.index
         areas, reasons = citations.resolve(claim, index, self._request.shown)
         parsed = kind.parse(claim.value, spec, index)
@@ -172,7 +201,7 @@ class _Prover:
             text = str(claim.value)
             if not any(c.isalnum() for c in fold_text(text)):
                 note = Reason("EMPTY_VALUE", REASONS["EMPTY_VALUE"])
-                return self._result(
+                return _Case(
                     claim, spec, kind.name, Finding(status=Status.NOT_FOUND, reasons=(note,))
                 )
             note = Reason("VALUE_UNPARSABLE", f"The value is no {kind.name}; compared as text.")
@@ -180,7 +209,7 @@ class _Prover:
             compared = KINDS["text"]
             parsed = compared.parse(claim.value, spec, index)
             if parsed is None:
-                return self._result(
+                return _Case(
                     claim, spec, kind.name, Finding(status=Status.NOT_FOUND, reasons=tuple(reasons))
                 )
         search = Search(claim, spec, compared, parsed, self._page)
@@ -203,7 +232,7 @@ class _Prover:
             # A real one has the right digit, so claim and page may share one misreading.
             note = Reason("CHECK_DIGIT", REASONS["CHECK_DIGIT"])
             finding = replace(finding, reasons=(*finding.reasons, note), needs_second_reading=True)
-        return self._result(claim, spec, kind.name, finding)
+        return _Case(claim, spec, kind.name, finding)
 
     def _derived(
         self, claim: Claim, areas: list[citations.CitedSpan], reasons: list[Reason], search: Search

@@ -7,6 +7,7 @@ decides. The figures are in docs/design.md.
 
 from dataclasses import replace
 
+from visualproof_server.model.document import Trust
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.missed import Box, missed_boxes, read_missed, read_patches
 from visualproof_server.reading.raster import Grey
@@ -35,7 +36,7 @@ class Auto:
 
     @property
     def version(self) -> str:
-        return f"1 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
+        return f"2 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
 
     def languages(self) -> tuple[str, ...]:
         return self._first.languages()
@@ -47,8 +48,15 @@ class Auto:
         if not set(languages) <= set(self._second.languages()):
             return words
         if _mean(words) < HOPELESS:
-            second = self._second.read(image, languages, dpi)
-            return [replace(w, engine=self._second.name) for w in second]
+            by_text: dict[str, list[EngineWord]] = {}
+            for word in words:
+                by_text.setdefault(word.text, []).append(word)
+            read = self._second.read(image, languages, dpi)
+            return [
+                replace(w, engine=self._second.name, trust=Trust.AGREED if twin else w.trust)
+                for w in read
+                for twin in [_twin(w, by_text.get(w.text, []))]
+            ]
         lines: dict[int, list[EngineWord]] = {}
         for word in words:
             lines.setdefault(word.line, []).append(word)
@@ -62,7 +70,10 @@ class Auto:
         return known + read_missed(image, missed, 2, self._second, languages)
 
     def read_lines(self, images: list[Grey], languages: tuple[str, ...]) -> list[list[EngineWord]]:
-        return self._second.read_lines(images, languages)
+        return [
+            [replace(w, engine=self._second.name) for w in words]
+            for words in self._second.read_lines(images, languages)
+        ]
 
     def _merged(self, first: list[EngineWord], second: list[EngineWord]) -> list[EngineWord]:
         """One line out of two readings of it."""
@@ -76,7 +87,8 @@ class Auto:
             )
             twin = _twin(placed, first)
             if twin is not None:
-                placed = replace(twin, confidence=max(AGREED, twin.confidence), engine=twin.engine)
+                sure = max(AGREED, twin.confidence)
+                placed = replace(twin, confidence=sure, trust=Trust.AGREED)
             out.append(placed)
         return out
 
@@ -98,6 +110,11 @@ def _twin(word: EngineWord, others: list[EngineWord]) -> EngineWord | None:
     """The other reading of the same word at the same place, if it says the same."""
     for other in others:
         shared = min(word.right, other.right) - max(word.left, other.left)
-        if other.text == word.text and shared > 0.4 * (other.right - other.left):
+        level = min(word.bottom, other.bottom) - max(word.top, other.top)
+        if (
+            other.text == word.text
+            and shared > 0.4 * (other.right - other.left)
+            and level > 0.4 * (other.bottom - other.top)
+        ):
             return other
     return None

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from visualproof_server.model.document import Trust
 from visualproof_server.reading.raster import Grey
 
 
@@ -12,7 +13,8 @@ class EngineWord:
 
     `line` groups the words of one printed line where the engine knows it (any number, the same
     for its words), `block` likewise groups lines of one column or paragraph. `engine` is set by
-    engines that are made of several.
+    engines that are made of several. `trust` is set by each engine: it knows what its confidence
+    is worth.
     """
 
     text: str
@@ -24,6 +26,12 @@ class EngineWord:
     block: int
     line: int
     engine: str = ""
+    trust: Trust = Trust.DOUBTFUL
+
+
+def trust_from(confidence: float, sure_from: float) -> Trust:
+    """What one engine's word is worth; sure_from is calibrated by bench/confidence.py."""
+    return Trust.SURE if confidence >= sure_from else Trust.DOUBTFUL
 
 
 class OcrEngine(Protocol):

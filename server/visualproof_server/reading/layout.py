@@ -88,6 +88,7 @@ def mended(row: list[EngineWord]) -> list[EngineWord]:
                     top=min(last.top, word.top),
                     bottom=max(last.bottom, word.bottom),
                     confidence=min(last.confidence, word.confidence),
+                    trust=max(last.trust, word.trust),
                 )
                 continue
         out.append(word)
@@ -214,4 +215,11 @@ def _box(words: list[EngineWord]) -> Box:
 def to_word(word: EngineWord, cleaned: Cleaned, engine: str) -> Word:
     """A word on the page as shown."""
     quad = cleaned.quad(word.left, word.top, word.right, word.bottom)
-    return Word(word.text, box_of(quad), quad, round(word.confidence, 4), word.engine or engine)
+    return Word(
+        word.text,
+        box_of(quad),
+        quad,
+        round(word.confidence, 4),
+        word.engine or engine,
+        word.trust,
+    )

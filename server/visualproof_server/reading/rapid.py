@@ -6,11 +6,13 @@ from typing import Any
 import cv2
 import numpy as np
 
-from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.engine import EngineWord, trust_from
 from visualproof_server.reading.raster import Grey
 
 # The model set of the wheel reads these without further files.
 _LANGUAGES = ("chi_sim", "chi_tra", "deu", "eng", "fra", "ita", "jpn", "nld", "por", "spa")
+# Confidence from which few words are misread (docs/design.md).
+SURE_FROM = 0.8
 
 
 class Rapid:
@@ -46,7 +48,15 @@ class Rapid:
                 ys = [float(y) for _, y in corners]
                 words.append(
                     EngineWord(
-                        text.strip(), min(xs), min(ys), max(xs), max(ys), float(score), 0, index
+                        text.strip(),
+                        min(xs),
+                        min(ys),
+                        max(xs),
+                        max(ys),
+                        float(score),
+                        0,
+                        index,
+                        trust=trust_from(float(score), SURE_FROM),
                     )
                 )
         return words
@@ -100,5 +110,8 @@ def _line_words(image: Grey, info: Any) -> list[EngineWord]:
         right = min(float(width), (columns[-1] + 1.5) / info.line_txt_len * width)
         text = "".join(characters).strip()
         if text:
-            words.append(EngineWord(text, left, 0, right, height, float(confidence), 0, 0))
+            trust = trust_from(float(confidence), SURE_FROM)
+            words.append(
+                EngineWord(text, left, 0, right, height, float(confidence), 0, 0, trust=trust)
+            )
     return words

@@ -15,11 +15,13 @@ from visualproof_server.model.document import (
     ReadOptions,
     Source,
     TextLayer,
+    Trust,
     Word,
 )
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
 from visualproof_server.reading.cleanup import Cleaned, clean, unchanged
+from visualproof_server.reading.doubts import doubted
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.imported.page import (
     content_of,
@@ -55,7 +57,7 @@ from visualproof_server.reading.textlayer import (
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 from visualproof_server.reading.visible import NAME, VisibleText, read_rest, visible_text
 
-LAYOUT_VERSION = "8"
+LAYOUT_VERSION = "9"
 IMAGE_QUALITY = 92
 # Grey levels within a word's box under which nobody sees it.
 MIN_CONTRAST = 10
@@ -126,7 +128,7 @@ def import_page(
     content = content_of(reading, plan)
     made = _seen_only(page_of(plan, Source.IMPORTED, content.lines, content.tables), image)
     unseen = hidden(layer, image, [w.text for w in made.words])
-    return ReadPage(_with_hidden(made, unseen), encode(image))
+    return ReadPage(_with_hidden(_doubted(made, image), unseen), encode(image))
 
 
 def read_page(
@@ -174,7 +176,7 @@ def _read_layer(
     unseen = hidden(seen.layer, seen.image, [w.text for w in words])
     # The rest was read already, so tables are not read a second time.
     page = _laid_out(unchanged(seen.image), words, plan, options, engine.name, None)
-    return ReadPage(_with_hidden(page, unseen), encode(seen.image))
+    return ReadPage(_with_hidden(_doubted(page, seen.image), unseen), encode(seen.image))
 
 
 def _read_pixels(
@@ -195,8 +197,14 @@ def _read_pixels(
         level, again = _words(upright, options.languages, dpi, engine)
         if _sureness(again) > _sureness(words) or (_is_tall(words) and not _is_tall(again)):
             image, cleaned, words, plan = upright, level, again, turned_plan(plan, turn)
-    page = _with_hidden(_laid_out(cleaned, words, plan, options, engine.name, engine), unseen)
+    page = _laid_out(cleaned, words, plan, options, engine.name, engine)
+    page = _with_hidden(_doubted(page, image), unseen)
     return ReadPage(replace(page, warnings=page.warnings + differs), encode(image))
+
+
+def _doubted(page: Page, image: Grey) -> Page:
+    with step("doubts"):
+        return doubted(page, image)
 
 
 def _with_hidden(page: Page, unseen: list[LayerWord]) -> Page:
@@ -224,10 +232,13 @@ def _is_tall(words: list[EngineWord]) -> bool:
 
 
 def _seen_only(page: Page, image: Grey) -> Page:
-    """Without the words that nobody sees: another reader may have them from elsewhere."""
+    """Without the words that nobody sees: another reader may have them from elsewhere.
+
+    What is kept may be of another version of the document: where there are pixels, they decide.
+    """
 
     def seen(words: tuple[Word, ...]) -> tuple[Word, ...]:
-        return tuple(w for w in words if _is_visible(w.box, image))
+        return tuple(replace(w, trust=Trust.UNSEEN) for w in words if _is_visible(w.box, image))
 
     lines = tuple(Line(words, li.block) for li in page.lines if (words := seen(li.words)))
     kept = [bool(seen(li.words)) for li in page.lines]
@@ -302,26 +313,6 @@ def _laid_out(
     lines, order = to_lines(words, cleaned, name, areas)
     tables = tuple(to_table(grids[i], after, cleaned, name) for i, after in order)
     return page_of(plan, source, lines, tables)
-
-
-def reread(
-    image: Grey, box: Box, languages: tuple[str, ...], engine: OcrEngine
-) -> list[tuple[str, float]]:
-    """A second look: words in a box with their confidence, read anew from the pixels.
-
-    The crop is enlarged and read as one line, without knowing what is expected there.
-    """
-    pad = max(4, round(box.height * 0.35))
-    top, bottom = max(0, box.top - pad), min(image.shape[0], box.bottom + pad)
-    left, right = max(0, box.left - pad), min(image.shape[1], box.right + pad)
-    crop = image[top:bottom, left:right]
-    if crop.size == 0:
-        return []
-    scale = min(4.0, max(1.0, 48.0 / max(1, box.height)))
-    crop = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
-    crop = cv2.copyMakeBorder(crop, 12, 12, 12, 12, cv2.BORDER_REPLICATE)
-    (words,) = engine.read_lines([np.ascontiguousarray(crop)], languages)
-    return [(w.text, w.confidence) for w in words]
 
 
 def reads(engine: OcrEngine) -> bool:

@@ -13,7 +13,7 @@ import pytesseract
 
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.children import OCR, ProgramLimits, within
-from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.engine import EngineWord, trust_from
 from visualproof_server.reading.raster import Grey
 
 # Small images whose letters are lower than this (median height in pixels) gain words when they
@@ -25,6 +25,8 @@ ENLARGE_MAX_PIXELS = 2_500_000
 FEW_WORDS, USUAL_DPI = 10, 300
 # Crops that one process reads.
 LINES_A_RUN = 64
+# Confidence from which few words are misread (docs/design.md).
+SURE_FROM = 0.9
 _WORD_LEVEL = "5"
 
 
@@ -128,6 +130,7 @@ def parse_tsv(tsv: str, scale: float, images: int = 1) -> list[list[EngineWord]]
                 confidence,
                 block * 1000 + par,
                 (block * 1000 + par) * 1000 + line,
+                trust=trust_from(confidence, SURE_FROM),
             )
         )
     return words

@@ -3,7 +3,7 @@
 The page is drawn twice by pdfium, as it is and with all its text invisible. Where the two differ
 is the text's ink. A word counts if each of its letters and digits fills its own place with such
 ink and no other word claims that place. What it says is still only the file's word for it: a value
-that it proves is read again from its pixels (proving/second_look.py).
+that it proves is read again from its pixels (proving/second_reading.py).
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
+from visualproof_server.model.document import Trust
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.missed import missed_boxes, read_missed
@@ -122,7 +123,9 @@ def _proven(text: str, boxes: NDArray[Any], ink: NDArray[np.bool_]) -> list[Engi
             spelled = text[start:end].translate(_HYPHENS)
             b, number = around(boxes[start:end]), int(line[start])
             words.append(
-                EngineWord(spelled, b.left, b.top, b.right, b.bottom, 1.0, 0, number, NAME)
+                EngineWord(
+                    spelled, b.left, b.top, b.right, b.bottom, 1.0, 0, number, NAME, Trust.UNSEEN
+                )
             )
     owner = np.full(ink.shape, -1, np.int32)
     contested: set[int] = set()

@@ -19,6 +19,8 @@ READING = "reading"
 # Which server reads it, where several share the store.
 LEASE = "lease.json"
 STATE = "state.json"
+# What was read of it a second time.
+SECOND_READINGS = "second_readings.json"
 
 
 def page_name(number: int) -> str:

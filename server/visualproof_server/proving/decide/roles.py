@@ -391,7 +391,7 @@ def roles_named(phrase: str) -> frozenset[str]:
             return known[words]
     for size in range(min(4, len(core)), 0, -1):
         for some in (core[-size:], core[:size]):
-            if some in known and (size > 1 or len(core) <= 2):
+            if some in known and (size > 1 or (len(core) <= 2 and len(some[0]) >= 4)):
                 return known[some]
     return frozenset()
 

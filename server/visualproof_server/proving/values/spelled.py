@@ -20,7 +20,36 @@ _LINKS = frozenset({"and", "und", "et", "y", "e", "en", "i", "a"})
 _MAX_WORDS = 8
 # Words of other sentences too: "is due" is no Italian two, "once a week" no Spanish eleven.
 _NOT_ALONE = frozenset(
-    ["due", "once", "un", "uno", "una", "une", "null", "a", "one", "ein", "eine", "einen", "en", "et", "een", "um", "uma", "do", "die", "sei", "cent", "mille", "on", "to", "dos", "sin", "per", "ses"]
+    [
+        "due",
+        "once",
+        "un",
+        "uno",
+        "una",
+        "une",
+        "null",
+        "a",
+        "one",
+        "ein",
+        "eine",
+        "einen",
+        "en",
+        "et",
+        "een",
+        "um",
+        "uma",
+        "do",
+        "die",
+        "sei",
+        "cent",
+        "mille",
+        "on",
+        "to",
+        "dos",
+        "sin",
+        "per",
+        "ses",
+    ]
 )
 
 

@@ -195,7 +195,10 @@ class Vocabulary:
         """What print calls each role: phrase to roles."""
         found: dict[Words, set[str]] = {}
         for role, phrase in self._grouped("captions"):
-            found.setdefault(caption_words(phrase), set()).add(role)
+            words = caption_words(phrase)
+            # "No." counts in every language; it names nothing.
+            if (words and words[0] not in ("no", "nr")) or len(words) > 1:
+                found.setdefault(words, set()).add(role)
         return {words: frozenset(roles) for words, roles in found.items()}
 
     @cached_property

@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from visualproof_server.model.document import Line, Table, Word
+from visualproof_server.model.document import Line, Table, Trust, Word
 from visualproof_server.model.geometry import Box, quad_of
+from visualproof_server.reading.engine import trust_from
+
+# Confidence from which another reader's word counts as read surely.
+SURE_FROM = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,11 @@ def word_of(
     quad = quad_of(box)
     if len(whole) == 4 and not _upright(whole):
         quad = (whole[0], whole[1], whole[2], whole[3])
-    sure = None if confidence is None else min(max(confidence, 0.0), 1.0)
-    return Word(text, box, quad, sure, name)
+    if confidence is None:
+        # One that does not say how sure it is may be sure of nothing.
+        return Word(text, box, quad, None, name, Trust.DOUBTFUL)
+    sure = min(max(confidence, 0.0), 1.0)
+    return Word(text, box, quad, sure, name, trust_from(sure, SURE_FROM))
 
 
 def _upright(corners: list[tuple[int, int]]) -> bool:

@@ -86,7 +86,10 @@ class Again:
         # Its words lie over each other; as one, their box is right and their order kept.
         text = " ".join(w.text for w in best)
         confidence = min(w.confidence for w in best)
-        word = replace(best[0], text=text, confidence=confidence, left=box[0], top=box[1])
+        trust = max(w.trust for w in best)
+        word = replace(
+            best[0], text=text, confidence=confidence, trust=trust, left=box[0], top=box[1]
+        )
         return [Phrase((replace(word, right=box[2], bottom=box[3]),))]
 
     def _read(self, boxes: list[Box], marks: bool = False) -> list[list[EngineWord]]:
