@@ -28,16 +28,17 @@ from visualproof_server import metrics
 from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.floors import Floors
+from visualproof_server.jobs.lifecycle import DocumentLifecycle, LifecycleLimits
 from visualproof_server.jobs.pages import LocalPages, PageExecutor
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
-from visualproof_server.jobs.queue import Queue, QueueLimits
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
-from visualproof_server.rpc.servicer import ServerFacts, Servicer
+from visualproof_server.rpc.servicer import RequestLimits, ServerFacts, Servicer
 from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
 from visualproof_server.settings import Settings
+from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.disk import DiskStore
 from visualproof_server.storing.store import DocumentStore
 
@@ -77,7 +78,7 @@ class App:
         else:
             store = DiskStore(root / "documents")
             store.sweep()
-        self._store = store
+        self._store = AsyncStore(store)
         worker = WorkerSettings(
             str(views),
             str(self._scratch),
@@ -101,7 +102,7 @@ class App:
         self._signer = None
         if settings.signing_key:
             self._signer = _usable("signing-key", Signer, Path(settings.signing_key))
-        self._pages: PageExecutor = LocalPages(self._readers, settings.page_timeout_s)
+        self._pages: PageExecutor = LocalPages(self._readers, self._store, settings.page_timeout_s)
         if settings.page_scheduler:
             self._pages = _usable("page-scheduler", _dask_pages, settings, worker, self._pages)
         self._deskers = WorkerPool(settings.desk_workers, worker, store, "desk")
@@ -118,7 +119,7 @@ class App:
             ],
         )
         self.port = 0
-        self._queue: Queue | None = None
+        self._queue: DocumentLifecycle | None = None
         self._floors = Floors(root, settings.min_free_memory_mb, settings.min_free_disk_mb)
         self._watcher: asyncio.Task[None] | None = None
         self._metrics: tuple[WSGIServer, threading.Thread] | None = None
@@ -145,16 +146,15 @@ class App:
         exports = self._scratch / "exports"
         exports.mkdir()
         desk = Desk(self._store, self._deskers, settings.verify_timeout_s, exports, self._signer)
-        self._queue = Queue(
+        self._queue = DocumentLifecycle(
             self._store,
             self._readers,
             self._pages,
             description["reader_version"],
-            QueueLimits(
+            LifecycleLimits(
                 settings.queue,
                 settings.tenant_waiting,
                 settings.max_pages,
-                settings.page_timeout_s,
                 settings.retention_hours * 3600,
             ),
             desk.warm,
@@ -179,7 +179,9 @@ class App:
             Defaults(default, tuple(settings.languages.split("+")), settings.dpi, engines),
             facts,
             self._incoming,
-            settings.max_upload_mb * _MEGABYTE,
+            RequestLimits(
+                settings.max_upload_mb * _MEGABYTE, settings.max_uploads, settings.max_calls
+            ),
             _usable(
                 "tokens-file",
                 Tokens,
@@ -225,6 +227,7 @@ class App:
         await self._pages.close()
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._deskers.close)
+        await asyncio.to_thread(self._store.close)
         if self._metrics is not None:
             self._metrics[0].shutdown()
             self._metrics[0].server_close()
@@ -255,7 +258,7 @@ class App:
         """A code, or empty: floors, the store, and an engine that reads a test page."""
         try:
             await asyncio.to_thread(self._floors.check)
-            await asyncio.to_thread(self._store.documents)
+            await self._store.documents()
             if self._readers.busy == 0 and self._readers.waiting == 0:
                 # Busy workers show that they live by what they finish.
                 probe = self._readers.submit("probe", [engine], timeout_s=_PROBE_S)

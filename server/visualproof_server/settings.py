@@ -46,6 +46,8 @@ class Settings:
     min_free_disk_mb: int = _setting(2048, "free disk under which no uploads are taken", "MB")
     worker_tasks: int = _setting(500, "tasks after which a worker is replaced", "tasks")
     queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")
+    max_uploads: int = _setting(32, "uploads that are received at once", "uploads")
+    max_calls: int = _setting(2000, "calls that may be under way at once", "calls")
     retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")
     grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")
     signing_key: str = _setting("", "PEM file of an Ed25519 key that signs evidence bundles")
@@ -121,6 +123,8 @@ def _problem(settings: Settings) -> str:
         return "workers and desk-workers must be at least 1"
     if settings.page_scheduler and not settings.store_url:
         return "page-scheduler needs a store-url that its workers reach"
+    if settings.max_uploads < 1 or settings.max_calls < 1:
+        return "max-uploads and max-calls must be at least 1"
     if not 1 <= settings.max_upload_mb <= 500:
         return "max-upload-mb must be 1 to 500"
     if not 72 <= settings.dpi <= 600:

@@ -7,7 +7,9 @@ from typing import Protocol
 from visualproof_server.jobs.pool import Files, WorkerPool
 from visualproof_server.model import codec
 from visualproof_server.model.document import DocumentState
+from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing import documents
+from visualproof_server.storing.asynchronous import AsyncStore
 
 # What reading may see: hostile bytes of one document.
 TO_READ = (documents.SOURCE, documents.READING)
@@ -37,8 +39,9 @@ class PageExecutor(Protocol):
 class LocalPages:
     """Implements PageExecutor over a pool of worker processes; timeout_s bounds each page."""
 
-    def __init__(self, pool: WorkerPool, timeout_s: float) -> None:
+    def __init__(self, pool: WorkerPool, store: AsyncStore, timeout_s: float) -> None:
         self._pool = pool
+        self._store = store
         self._timeout_s = timeout_s
 
     @property
@@ -46,7 +49,7 @@ class LocalPages:
         return self._pool.size
 
     async def submit(self, state: DocumentState, number: int) -> dict[str, float]:
-        store, name = self._pool.store, state.document_id
+        name = state.document_id
         future = self._pool.submit(
             "read_page",
             [name, number],
@@ -55,7 +58,13 @@ class LocalPages:
             files=Files(name, TO_READ),
         )
         page, image, steps = await asyncio.wrap_future(future)
-        await asyncio.to_thread(documents.put_page, store, name, page, image, number)
+        try:
+            await self._store.put_page(name, page, image, number)
+        except VisualProofError as error:
+            if error.code != "DISK_FULL":
+                raise
+            # The page is well: it is read again when there is room.
+            raise VisualProofError("STORE_UNREACHABLE", error.message) from None
         seconds: dict[str, float] = json.loads(steps)
         return seconds
 

@@ -39,13 +39,13 @@ async def export(
             "OPTIONS_INVALID", "This server does not know the format.", field_path="format"
         ) from None
     name = state.document_id
-    document = await desk.document(name)
+    summary = await desk.summary(state)
     answer = request.answer.answer_json.encode()
     if wanted.of_reading:
-        report, again = _no_report(document.document_id), b""
+        report, again = _no_report(name), b""
     else:
         report, again = await desk.verify(name, answer, request_from_wire(request.answer))
-    answered = Answered(answer, request_json(request.answer), report_json(report, document), again)
+    answered = Answered(answer, request_json(request.answer), report_json(report, summary), again)
     about = ExportRequest(
         wanted, state.file_name, version, state.warnings, request.with_original, request.password
     )

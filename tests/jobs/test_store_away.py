@@ -16,11 +16,12 @@ import pytest
 from conftest import EXAMPLE, WORKER_OPTIONS, Bucket
 from proving.pages import OPTIONS
 from visualproof_server.jobs import leases
+from visualproof_server.jobs.lifecycle import DocumentLifecycle, LifecycleLimits
 from visualproof_server.jobs.pages import LocalPages
 from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
-from visualproof_server.jobs.queue import Queue, QueueLimits
 from visualproof_server.model.document import State
 from visualproof_server.storing import documents
+from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.objects import ObjectStore
 
 
@@ -84,18 +85,19 @@ def test_a_store_that_is_away_for_a_while_fails_no_document(
 ) -> None:
     monkeypatch.setattr(leases, "LEASE_S", 2.0)
     monkeypatch.setattr(leases, "RENEW_S", 0.5)
-    store = ObjectStore(f"s3://documents/gate-{os.getpid()}", tmp_path / "cache", retry_s=1)
+    bucket = ObjectStore(f"s3://documents/gate-{os.getpid()}", tmp_path / "cache", retry_s=1)
+    store = AsyncStore(bucket)
     settings = WorkerSettings(
         str(tmp_path / "views"), str(tmp_path / "scratch"), 4096, 500, WORKER_OPTIONS
     )
-    pool = WorkerPool(1, settings, store)
-    limits = QueueLimits(8, 8, 100, 60.0, 3600.0)
-    pages = LocalPages(pool, limits.page_timeout_s)
+    pool = WorkerPool(1, settings, bucket)
+    limits = LifecycleLimits(8, 8, 100, 3600.0)
+    pages = LocalPages(pool, store, 60.0)
     scan = EXAMPLE / "scan.jpg"
     file = Path(shutil.copy(scan, tmp_path / "scan.jpg"))
 
     async def run() -> None:
-        queue = Queue(store, pool, pages, "test", limits)
+        queue = DocumentLifecycle(store, pool, pages, "test", limits)
         await queue.start()
         sha256 = hashlib.sha256(scan.read_bytes()).hexdigest()
         state = await queue.add(file, sha256, "scan.jpg", OPTIONS)
@@ -105,7 +107,7 @@ def test_a_store_that_is_away_for_a_while_fails_no_document(
         while queue.waiting:
             await asyncio.sleep(0.05)
         gate.open = True
-        waits = documents.state_of(store, state.document_id).state
+        waits = documents.state_of(bucket, state.document_id).state
         assert waits in (State.QUEUED, State.READING)
         async for now in queue.watch(state.document_id):
             last = now
