@@ -12,14 +12,15 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib.util import find_spec
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import cv2
 
+from visualproof_server.jobs.frames import Frames
 from visualproof_server.jobs.sandbox import confine
 from visualproof_server.jobs.tasks import Tasks
 from visualproof_server.model.errors import VisualProofError
@@ -32,6 +33,8 @@ from visualproof_server.storing.view import View
 
 # Largest file that a worker or what it starts may write, in bytes.
 _MAX_FILE = 2 * 1024**3
+# What comes from the server is not bounded here, but where it has gone out of step.
+_MAX_MESSAGE = 1024**3
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -63,19 +66,29 @@ def die_with_parent(lifeline: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
+def fetcher(connection: Frames) -> Callable[[str, str], None]:
+    """Asks the server for one more blob of the task's document, and waits until it is there."""
+
+    def fetch(document_id: str, name: str) -> None:
+        connection.send(json.dumps({"need": [document_id, name]}).encode())
+        connection.receive(_MAX_MESSAGE)
+
+    return fetch
+
+
+def serve(connection: Frames, tasks: Tasks, scratch: Path) -> None:
     """Answers one task after the other until the connection ends."""
     while True:
         try:
-            name, args, blobs = json.loads(connection.recv_bytes())
-            parts = [connection.recv_bytes() for _ in range(blobs)]
+            name, args, blobs = json.loads(connection.receive(_MAX_MESSAGE))
+            parts = [connection.receive(_MAX_MESSAGE) for _ in range(blobs)]
         except EOFError:
             return
         try:
             result = tasks.table[name](*args, *parts)
-            connection.send_bytes(json.dumps({"parts": len(result)}).encode())
+            connection.send(json.dumps({"parts": len(result)}).encode())
             for part in result:
-                connection.send_bytes(part)
+                connection.send(part)
         except VisualProofError as error:
             _send_error(connection, error)
         except MemoryError:
@@ -99,8 +112,8 @@ def serve(connection: Connection, tasks: Tasks, scratch: Path) -> None:
                 left_over.unlink(missing_ok=True)
 
 
-def _send_error(connection: Connection, error: VisualProofError) -> None:
-    connection.send_bytes(json.dumps({"error": asdict(error)}).encode())
+def _send_error(connection: Frames, error: VisualProofError) -> None:
+    connection.send(json.dumps({"error": asdict(error)}).encode())
 
 
 def main() -> None:
@@ -123,6 +136,7 @@ def main() -> None:
     for engine in installed.values():
         # Asked before the doors close: engines look in places that they need only once.
         engine.languages()
+    connection = Frames(socket.socket(fileno=connection_fd))
     layers: list[str] = []
     if config["sandbox"] != "off":
         layers = confine(Path(config["scratch"]), Path(config["view"]))
@@ -130,9 +144,8 @@ def main() -> None:
             layers.insert(0, "bubblewrap")
     if config["sandbox"] == "strict" and not {"landlock", "seccomp"} <= set(layers):
         sys.exit("--sandbox strict: this kernel has no landlock or seccomp")
-    tasks = Tasks(View(Path(config["view"])), installed, limits, layers)
-    connection = Connection(connection_fd)
-    connection.send_bytes(b"ready")
+    tasks = Tasks(View(Path(config["view"]), fetcher(connection)), installed, limits, layers)
+    connection.send(b"ready")
     serve(connection, tasks, Path(config["scratch"]))
 
 
