@@ -26,8 +26,7 @@ COPY --from=build /opt/visualproof /opt/visualproof
 ENV PATH=/opt/visualproof/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     VISUALPROOF_DATA_DIR=/data \
-    VISUALPROOF_LISTEN=0.0.0.0:50051 \
-    VISUALPROOF_INSECURE_BIND=true
+    VISUALPROOF_LISTEN=0.0.0.0:50051
 USER 10001
 VOLUME /data
 EXPOSE 50051

@@ -1,6 +1,6 @@
 """Visual proof: where does the document say so, and does it really?"""
 
-from visualproof._channel import Exported, Picture, Prompt
+from visualproof._channel import Exported, Picture, PlainTextToken, Prompt
 from visualproof.client import Client
 from visualproof.errors import (
     CallError,
@@ -40,6 +40,7 @@ __all__ = [
     "NotReady",
     "Page",
     "Picture",
+    "PlainTextToken",
     "Policy",
     "Prompt",
     "Reason",

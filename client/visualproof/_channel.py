@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -68,6 +69,29 @@ def credentials(
 
 def metadata(token: str | None) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+class PlainTextToken(UserWarning):
+    """A token goes over a channel that is not encrypted, to another machine."""
+
+
+def check_token(target: str, token: str | None) -> None:
+    """Warns of a token that is about to be sent in the clear: anybody on the way can use it."""
+    if token and not _is_local(target):
+        text = f"the token goes to {target} in plain text; give tls=True or root_certificates"
+        # Named where the client is made.
+        warnings.warn(text, PlainTextToken, stacklevel=3)
+
+
+def _is_local(target: str) -> bool:
+    scheme, _, rest = target.partition(":")
+    if scheme in ("unix", "unix-abstract"):
+        return True
+    if scheme in ("dns", "ipv4", "ipv6"):
+        target = rest.rpartition("/")[2]
+    host = target.rpartition(":")[0] if target.count(":") == 1 else target
+    host = host.partition("]")[0].strip("[")
+    return host in ("localhost", "::1", "ip6-localhost") or host.startswith("127.")
 
 
 def read_source(source: Source, file_name: str | None) -> tuple[bytes, str]:

@@ -35,7 +35,8 @@ T = TypeVar("T")
 class AsyncClient:
     """A connection to a visual proof service; use it with `async with`, or call close().
 
-    target is host:port. token is sent as a bearer token. With root_certificates, or tls=True
+    target is host:port. token is sent as a bearer token; in plain text, to another machine, with
+    a warning (PlainTextToken). With root_certificates, or tls=True
     (the system's roots), the channel is encrypted; private_key and certificate_chain are for
     mutual TLS. Any ready grpc.aio.Channel can be given instead. timeout (s) bounds each call.
 
@@ -60,6 +61,7 @@ class AsyncClient:
             secure = shared.credentials(root_certificates, private_key, certificate_chain)
             self._channel = grpc.aio.secure_channel(target, secure, options=shared.OPTIONS)
         else:
+            shared.check_token(target, token)
             self._channel = grpc.aio.insecure_channel(target, options=shared.OPTIONS)
         # The stub is the same for both kinds of channel; its type says only one.
         self._stub: Any = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)

@@ -34,7 +34,8 @@ T = TypeVar("T")
 class Client:
     """A connection to a visual proof service; use it as a context manager, or call close().
 
-    target is host:port. token is sent as a bearer token. With root_certificates, or tls=True
+    target is host:port. token is sent as a bearer token; in plain text, to another machine, with
+    a warning (PlainTextToken). With root_certificates, or tls=True
     (the system's roots), the channel is encrypted; private_key and certificate_chain are for
     mutual TLS. Any ready grpc.Channel can be given instead. timeout (s) bounds each call.
 
@@ -59,6 +60,7 @@ class Client:
             secure = shared.credentials(root_certificates, private_key, certificate_chain)
             self._channel = grpc.secure_channel(target, secure, options=shared.OPTIONS)
         else:
+            shared.check_token(target, token)
             self._channel = grpc.insecure_channel(target, options=shared.OPTIONS)
         self._stub = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)
         self._metadata = shared.metadata(token)

@@ -26,6 +26,7 @@ from visualproof.v1 import visual_proof_service_pb2_grpc
 
 from visualproof_server import metrics
 from visualproof_server.evidence.signing import Signer
+from visualproof_server.jobs.background import every
 from visualproof_server.jobs.desk import Desk
 from visualproof_server.jobs.floors import Floors
 from visualproof_server.jobs.lifecycle import DocumentLifecycle, LifecycleLimits
@@ -206,7 +207,9 @@ class App:
         await self._server.start()
         await self._serving(True)
         await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
-        self._watcher = asyncio.create_task(self._watch(default))
+        period = settings.readiness_s
+        look = functools.partial(self._look, default)
+        self._watcher = asyncio.create_task(every("readiness", period, look, first_s=period))
         if settings.metrics_listen:
             metrics.DOCUMENTS_WAITING.set_function(
                 functools.partial(getattr, self._queue, "waiting")
@@ -245,14 +248,12 @@ class App:
         )
         await self._health.set(SERVICE, state)
 
-    async def _watch(self, engine: str) -> None:
+    async def _look(self, engine: str) -> None:
         """Says NOT_SERVING while no document could be taken or read, and SERVING again after."""
-        while True:
-            await asyncio.sleep(self._settings.readiness_s)
-            trouble = await self._trouble(engine)
-            if trouble:
-                log.warning("not ready", extra={"code": trouble})
-            await self._serving(not trouble)
+        trouble = await self._trouble(engine)
+        if trouble:
+            log.warning("not ready", extra={"code": trouble})
+        await self._serving(not trouble)
 
     async def _trouble(self, engine: str) -> str:
         """A code, or empty: floors, the store, and an engine that reads a test page."""
@@ -267,6 +268,9 @@ class App:
             return error.code
         except OSError:
             return "STORE_UNREACHABLE"
+        except Exception:
+            log.exception("not ready")
+            return "INTERNAL"
         return ""
 
 

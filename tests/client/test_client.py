@@ -6,6 +6,7 @@ import inspect
 import subprocess
 import sys
 import venv
+import warnings
 from pathlib import Path
 
 import grpc
@@ -93,6 +94,37 @@ def test_both_clients_have_the_same_methods() -> None:
         }
 
     assert signatures(Client) == signatures(AsyncClient)
+
+
+@pytest.mark.parametrize(
+    ("target", "warned"),
+    [
+        ("proof.example.com:50051", True),
+        ("dns:///proof.example.com:50051", True),
+        ("10.0.0.7:50051", True),
+        ("[2001:db8::1]:50051", True),
+        ("localhost:50051", False),
+        ("dns:///localhost:50051", False),
+        ("127.0.0.1:50051", False),
+        ("[::1]:50051", False),
+        ("unix:/run/visualproof.sock", False),
+    ],
+)
+def test_a_token_in_plain_text_is_warned_of(target: str, warned: bool) -> None:
+    async def asynchronous(token: str) -> None:
+        await AsyncClient(target, token=token).close()
+
+    def both(token: str) -> None:
+        Client(target, token=token).close()
+        asyncio.run(asynchronous(token))
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        both("secret")
+        both("")
+    said = [str(w.message) for w in caught if w.category is visualproof.PlainTextToken]
+    assert len(said) == 2 * warned
+    assert not any("secret" in text for text in said)
 
 
 def test_enums_have_the_values_of_the_wire() -> None:

@@ -58,6 +58,15 @@ def test_probes_tell_serving_from_not(
     assert "UNAVAILABLE" in capsys.readouterr().err
 
 
+def test_the_image_is_served_in_plain_text_by_nobody_who_did_not_ask() -> None:
+    assert "INSECURE_BIND" not in (ROOT / "Dockerfile").read_text()
+    with pytest.raises(SystemExit):
+        parse([], {"VISUALPROOF_LISTEN": "0.0.0.0:50051"})
+    service = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["visualproof"]
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert parse([], {"VISUALPROOF_LISTEN": "0.0.0.0:1", **service["environment"]}).insecure_bind
+
+
 def test_the_image_installs_what_is_pinned_and_what_make_installs() -> None:
     """Debian packages of the image are among those that `make apt` installs; nothing is unpinned."""
     docker = (ROOT / "Dockerfile").read_text()

@@ -107,6 +107,33 @@ def test_a_half_written_blob_is_never_served(
     assert store.names(ID) == {"state.json"}
 
 
+def test_names_last_as_files_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file's fsync keeps its bytes; its name is kept by that of its folder, and so on up."""
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(handle: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+        real(handle)
+
+    store = DiskStore(tmp_path / "documents")
+    monkeypatch.setattr(os, "fsync", fsync)
+    (tmp_path / "upload").write_bytes(b"x")
+    store.adopt(ID, "source", tmp_path / "upload")
+    assert synced == ["documents", ID]
+    synced.clear()
+    store.put(ID, "state.json", b"x")
+    assert synced[1:] == [ID]
+
+
+def test_some_blobs_are_removed(store: DocumentStore) -> None:
+    store.put(ID, "source", b"x")
+    store.put(ID, "page-000001.json", b"y")
+    store.remove(ID, ["page-000001.json", "page-000002.json"])
+    assert store.names(ID) == {"source"}
+    assert [store.has(ID, n) for n in ("source", "page-000001.json")] == [True, False]
+
+
 def test_a_store_that_does_not_answer_is_a_typed_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

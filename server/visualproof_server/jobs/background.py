@@ -11,11 +11,14 @@ from visualproof_server.model.errors import VisualProofError
 log = logging.getLogger("visualproof.background")
 
 
-async def every(name: str, period_s: float, step: Callable[[], Awaitable[None]]) -> None:
-    """Does a step each period_s seconds, the first at once; what fails is said, and tried again.
+async def every(
+    name: str, period_s: float, step: Callable[[], Awaitable[None]], first_s: float = 0.0
+) -> None:
+    """Does a step each period_s seconds, first after first_s; what fails is said, and tried again.
 
     A slow step does not put off the next one by its own duration.
     """
+    await asyncio.sleep(first_s)
     while True:
         started = time.monotonic()
         try:
