@@ -7,6 +7,7 @@ from typing import Any
 
 from visualproof_server.evidence import bundle, draw, ethos, hocr, pdf, textract, web_annotation
 from visualproof_server.evidence.page import PICTURE_MEDIA, PageFacts, review_page
+from visualproof_server.evidence.version import PAGE_VERSION
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, MediaType
 from visualproof_server.model.export import ExportRequest, Format
@@ -77,6 +78,7 @@ class Exports:
             "warnings": [codec.plain(w) for w in request.warnings],
             "reader_version": document.reader_version,
             "rules_version": report.rules_version,
+            "page_version": PAGE_VERSION,
             "service_version": request.service_version,
         }
         return bundle.seal(files, facts)

@@ -29,10 +29,10 @@ from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.search import Search
 from visualproof_server.proving.second_look import LookAgain, SecondLook
 from visualproof_server.proving.verdict import Finding, gate
+from visualproof_server.proving.version import RULES_VERSION
 
 __all__ = ["RULES_VERSION", "Index", "LookAgain", "prove"]
 
-RULES_VERSION = "1"
 MAX_EVIDENCE = 20
 
 
