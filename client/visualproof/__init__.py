@@ -1,6 +1,7 @@
 """Visual proof: where does the document say so, and does it really?"""
 
 from visualproof._channel import Exported, Picture, PlainTextToken, Prompt
+from visualproof._version import __version__
 from visualproof.client import Client
 from visualproof.errors import (
     CallError,
@@ -52,4 +53,5 @@ __all__ = [
     "Unauthenticated",
     "Unreachable",
     "VisualProofError",
+    "__version__",
 ]

@@ -25,6 +25,7 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc
 
 from visualproof_server import metrics
+from visualproof_server._version import __version__
 from visualproof_server.evidence.signing import Signer
 from visualproof_server.jobs.background import every
 from visualproof_server.jobs.desk import Desk
@@ -164,7 +165,7 @@ class App:
         )
         await self._queue.start()
         facts = ServerFacts(
-            _version("visualproof-server"),
+            __version__,
             tuple(
                 (e["name"], e["version"], tuple(e["languages"]))
                 for e in sorted(description["engines"], key=lambda e: str(e["name"]) != default)

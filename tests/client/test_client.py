@@ -3,9 +3,8 @@
 import ast
 import asyncio
 import inspect
-import subprocess
+import runpy
 import sys
-import venv
 import warnings
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from visualproof.aio import AsyncClient
 from visualproof.testing import FakeService
 
 ROOT = Path(__file__).parents[2]
+made = runpy.run_path(str(ROOT / "client" / "make_sync.py"))["made"]
 
 
 def test_reports_are_read_by_path() -> None:
@@ -157,29 +157,6 @@ def test_the_client_imports_grpc_and_protobuf_only() -> None:
                 assert top in allowed or top in sys.stdlib_module_names, (file.name, name)
 
 
-@pytest.mark.slow
-def test_the_built_wheel_imports_in_a_bare_environment(tmp_path: Path) -> None:
-    build = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "-q",
-        "--no-deps",
-        "-w",
-        str(tmp_path),
-        str(ROOT / "client"),
-    ]
-    subprocess.run(build, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    venv.create(tmp_path / "bare", with_pip=True)
-    python = tmp_path / "bare" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", str(wheel)], check=True)
-    script = "import visualproof, visualproof.aio, visualproof.testing; print(visualproof.Status.VERIFIED)"
-    done = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "1"
-    listed = subprocess.run(
-        [python, "-m", "pip", "list", "--format=freeze"], check=True, capture_output=True, text=True
-    )
-    names = {line.split("==")[0] for line in listed.stdout.split()}
-    assert names <= {"visualproof", "grpcio", "protobuf", "typing_extensions", "pip", "setuptools"}
+def test_the_sync_client_is_made_from_the_async_one() -> None:
+    here = ROOT / "client" / "visualproof"
+    assert made((here / "aio.py").read_text()) == (here / "client.py").read_text()

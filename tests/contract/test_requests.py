@@ -141,6 +141,7 @@ def logged(log: Path, code: str) -> int:
     return sum(line.get("code") == code for line in lines)
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_is_no_success(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     running = start_server(tmp_path / "data", "--engine", "tesseract", log=log)
@@ -163,6 +164,7 @@ def test_a_cancelled_call_is_no_success(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_uploads_and_calls_are_bounded(tmp_path: Path) -> None:
     running = start_server(
         tmp_path / "data", "--engine", "tesseract", "--max-uploads", "1", "--max-calls", "2"

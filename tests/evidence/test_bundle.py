@@ -232,6 +232,7 @@ def test_replay_and_open_on_the_command_line(
     assert len(opened) == 1
 
 
+@pytest.mark.slow
 def test_a_signature_names_its_signer(tmp_path: Path) -> None:
     key, public = tmp_path / "key.pem", tmp_path / "public.pem"
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True)

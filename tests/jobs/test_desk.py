@@ -20,6 +20,8 @@ from visualproof_server.storing import documents
 from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.disk import DiskStore
 
+pytestmark = pytest.mark.slow
+
 ID = "cd" * 16
 LINES = ["Invoice 4711", "Total due 1,234.50"]
 

@@ -9,6 +9,8 @@ from visualproof_server.jobs.pool import Files, WorkerPool, WorkerSettings
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
 
+pytestmark = pytest.mark.slow
+
 ID = "cd" * 16
 # What ends only when the task's time is over.
 SLOW = ("half a frame", "half a part", "a byte at a time", "needs without end")

@@ -24,6 +24,8 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing import documents
 from visualproof_server.storing.asynchronous import AsyncStore
 
+pytestmark = pytest.mark.slow
+
 _numbers = itertools.count(1)
 # Every blob that is written while a document of one page is read, in that order.
 WRITTEN = ["put page-000001.jpg", "put page-000001.json", "put words.json.z", "put pages.json",

@@ -18,6 +18,8 @@ from visualproof_server.model import codec
 from visualproof_server.model.document import DocumentState, State
 from visualproof_server.storing.asynchronous import AsyncStore
 
+pytestmark = pytest.mark.slow
+
 COUNT, CALL_S = 2_000, 0.01
 
 

@@ -17,6 +17,8 @@ from visualproof_server.model import codec
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
 
+pytestmark = pytest.mark.slow
+
 ID = "cd" * 16
 FAKES = {
     "hangs and ignores TERM": "trap '' TERM; sleep 600 & sleep 600",

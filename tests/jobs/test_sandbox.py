@@ -17,6 +17,8 @@ from visualproof_server.model.document import Page
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
 
+pytestmark = pytest.mark.slow
+
 MINE, OTHER = "ab" * 16, "cd" * 16
 SCAN = Path(__file__).parents[2] / "examples" / "invoice" / "scan.jpg"
 # Each line of `tries` is a name and a Python expression that is True if the deed was done.

@@ -24,6 +24,8 @@ from visualproof_server.storing import documents
 from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.objects import ObjectStore
 
+pytestmark = pytest.mark.slow
+
 
 class Gate(socketserver.ThreadingTCPServer):
     """A way to a server that can be shut: who comes then, or is on the way, is cut off."""

@@ -8,6 +8,8 @@ from PIL import Image, ImageDraw, ImageFont
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.tesseract import Tesseract, parse_tsv
 
+pytestmark = pytest.mark.slow
+
 ENGINES: list[OcrEngine] = [Tesseract()]
 if find_spec("rapidocr") is not None:
     from visualproof_server.reading.auto import Auto

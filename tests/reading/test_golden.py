@@ -20,6 +20,8 @@ from visualproof_server.reading.children import ProgramLimits
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.worker import engines
 
+pytestmark = pytest.mark.slow
+
 FILE = Path(__file__).parent / "golden" / "blocks.json"
 UPDATE = bool(os.environ.get("VISUALPROOF_UPDATE_GOLDEN"))
 # File, engine, whether the text layer is read.

@@ -11,8 +11,8 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.rpc import blocks, listing
 
-PAGES = 40
-DOCUMENT = printed(*([f"Line {n} of page {p} has words" for n in range(20)] for p in range(PAGES)))
+PAGES = 12
+DOCUMENT = printed(*([f"Line {n} of page {p} has words" for n in range(10)] for p in range(PAGES)))
 
 
 def listed(size: int, **wanted: Any) -> list[block_pb2.Block]:
@@ -27,7 +27,7 @@ def listed(size: int, **wanted: Any) -> list[block_pb2.Block]:
         request.page_token = response.next_page_token
 
 
-@pytest.mark.parametrize("size", [1, 7, 143, 10_000])
+@pytest.mark.parametrize("size", [1, 7, 143])
 @pytest.mark.parametrize(
     "wanted",
     [{}, {"page_number": 3}, {"kinds": [block_pb2.BLOCK_KIND_LINE]}],
@@ -49,7 +49,7 @@ def test_each_block_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
             yield block
 
     monkeypatch.setattr(listing, "page_to_blocks", counted)
-    total = len(listed(150))
+    total = len(listed(60))
     # A response makes again what stands before its place on its first page, and no page before it.
     assert sum(made.values()) < 2.2 * total
     assert max(made.values()) < 3.2 * total / PAGES
