@@ -16,7 +16,7 @@ from visualproof_server.storing.view import View
 ID = "ab" * 16
 
 
-@pytest.fixture(params=["disk", "s3"])
+@pytest.fixture(params=["disk", pytest.param("s3", marks=pytest.mark.slow)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> DocumentStore:
     if request.param == "disk":
         return DiskStore(tmp_path / "documents")
