@@ -14,11 +14,12 @@ from typing import Any
 
 from distributed import get_worker
 
-from visualproof_server.jobs.pages import LocalPages
-from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.tasks import Describe
 from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.objects import ObjectStore
+from visualproof_server.workers.pages import LocalPages
+from visualproof_server.workers.pool import WorkerPool, WorkerSettings
 
 # How often a page that is being read looks whether its document is still wanted.
 _LOOK_S = 2.0
@@ -36,8 +37,7 @@ class _Reader:
         self.store = AsyncStore(store)
         made = WorkerSettings(str(root / "views"), str(root / "scratch"), **settings["worker"])
         pool = WorkerPool(worker.state.nthreads, made, store, "dask")
-        described = json.loads(pool.submit("describe", []).result()[0])
-        self.version: str = described["reader_version"]
+        self.version = pool.submit(Describe()).result().reader_version
         self.pages = LocalPages(pool, self.store, settings["page_timeout_s"])
 
 

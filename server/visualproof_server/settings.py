@@ -24,7 +24,7 @@ class Settings:
     page_scheduler: str = _setting(
         "", "tls:// or tcp:// of a Dask scheduler whose workers read pages; empty: workers here"
     )
-    desk_workers: int = _setting(1, "processes that verify and draw", "processes")
+    verify_workers: int = _setting(1, "processes that verify and draw", "processes")
     engine: str = _setting("", "default OCR engine; empty: auto where both are installed")
     languages: str = _setting("eng", "default languages, joined by +")
     dpi: int = _setting(300, "default resolution of rasterised pages", "dpi")
@@ -83,6 +83,10 @@ class Settings:
         return Path(self.data_dir)
 
 
+# Names that settings had before; they are taken as ever.
+_ALIASES = {"verify_workers": ("desk_workers",)}
+
+
 def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Flags win over the environment, the environment over defaults; exits 2 with usage on errors."""
     parser = argparse.ArgumentParser(
@@ -92,8 +96,10 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     for setting in fields(Settings):
-        flag = "--" + setting.name.replace("_", "-")
-        given = environment.get("VISUALPROOF_" + setting.name.upper())
+        names = (setting.name, *_ALIASES.get(setting.name, ()))
+        flags = ["--" + name.replace("_", "-") for name in names]
+        said = (environment.get("VISUALPROOF_" + name.upper()) for name in names)
+        given = next((text for text in said if text is not None), None)
         default: Any = setting.default
         kind: type[Any] = setting.metadata["kind"]
         if given is not None:
@@ -103,13 +109,13 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
                 parser.error(f"VISUALPROOF_{setting.name.upper()} must be a {kind.__name__}")
         if kind is bool:
             parser.add_argument(
-                flag,
+                *flags,
                 action=argparse.BooleanOptionalAction,
                 default=default,
                 help=setting.metadata["help"],
             )
         else:
-            parser.add_argument(flag, type=kind, default=default, help=setting.metadata["help"])
+            parser.add_argument(*flags, type=kind, default=default, help=setting.metadata["help"])
     values = vars(parser.parse_args(argv))
     made = Settings(**values)
     problem = _problem(made)
@@ -119,8 +125,8 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
 
 
 def _problem(settings: Settings) -> str:
-    if settings.workers < 1 or settings.desk_workers < 1:
-        return "workers and desk-workers must be at least 1"
+    if settings.workers < 1 or settings.verify_workers < 1:
+        return "workers and verify-workers must be at least 1"
     if settings.page_scheduler and not settings.store_url:
         return "page-scheduler needs a store-url that its workers reach"
     if settings.max_uploads < 1 or settings.max_calls < 1:

@@ -18,7 +18,7 @@ from visualproof_server.model.document import TextLayer
 from visualproof_server.reading import reader
 from visualproof_server.reading.children import ProgramLimits
 from visualproof_server.reading.source import PageLimits
-from visualproof_server.worker import engines
+from visualproof_server.worker.engines import engines
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from conftest import Bucket
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
 from visualproof_server.storing.objects import ObjectStore
+from visualproof_server.storing.staged import StagedDocument
 from visualproof_server.storing.store import DocumentStore
-from visualproof_server.storing.view import View
 
 ID = "ab" * 16
 
@@ -50,7 +50,7 @@ def test_blobs_are_laid_into_a_folder(store: DocumentStore, tmp_path: Path) -> N
     """Some or all; a second time the same; a change is seen; what is gone is gone."""
     for name in ("state.json", "source", "page-000001.json"):
         store.put(ID, name, name.encode())
-    view = View(tmp_path / "view")
+    view = StagedDocument(tmp_path / "view")
     for round_ in ("a", "b"):
         folder = tmp_path / "view"
         folder.mkdir()

@@ -11,11 +11,11 @@ from typing import Any, Protocol, TypeVar
 
 import grpc
 
-from visualproof_server.jobs.tenant import CURRENT
 from visualproof_server.metrics import CALL_SECONDS, CALLS
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.rpc import status
 from visualproof_server.rpc.auth import Tokens
+from visualproof_server.rpc.tenant import CURRENT
 
 log = logging.getLogger("visualproof.rpc")
 Context = grpc.aio.ServicerContext[Any, Any]

@@ -21,8 +21,8 @@ from visualproof_server.model.report import (
     Report,
     Status,
 )
+from visualproof_server.model.request import ProveRequest, ShownPages, StatusAction
 from visualproof_server.model.summary import Framed, PageFrame, PageSummary
-from visualproof_server.proving.request import ProveRequest, ShownPages, StatusAction
 from visualproof_server.rpc import checks
 
 

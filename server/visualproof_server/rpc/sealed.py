@@ -7,8 +7,8 @@ from google.protobuf.message import Message
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from visualproof_server.model.report import Report
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.summary import Framed
-from visualproof_server.proving.request import ProveRequest
 from visualproof_server.rpc import convert
 
 

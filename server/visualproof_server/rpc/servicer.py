@@ -11,22 +11,20 @@ from typing import Any, TypeVar
 from visualproof.v1 import report_pb2, status_pb2, visual_proof_service_pb2_grpc
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
-from visualproof_server.evidence.draw import DrawRequest
-from visualproof_server.jobs.desk import Desk
-from visualproof_server.jobs.lifecycle import DocumentLifecycle
-from visualproof_server.jobs.tenant import CURRENT
+from visualproof_server.answers.service import AnswerService
+from visualproof_server.documents.lifecycle import DocumentLifecycle, Upload
 from visualproof_server.model.document import DocumentState
+from visualproof_server.model.drawing import DrawRequest
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.markers import MarkerStyle
 from visualproof_server.model.report import ACTIONS, REASONS
-from visualproof_server.prompting.render import MarkerStyle
-from visualproof_server.proving.kinds.registry import KINDS
-from visualproof_server.proving.prove import RULES_VERSION
 from visualproof_server.rpc import checks, convert, evidence, listing, upload
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.calls import Bound, Context, logged
 from visualproof_server.rpc.options import Defaults, options_from_wire
-from visualproof_server.storing import documents
+from visualproof_server.rpc.tenant import CURRENT
 from visualproof_server.storing.asynchronous import AsyncStore
+from visualproof_server.storing.documents import not_found
 
 T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -54,15 +52,17 @@ class RequestLimits:
     calls: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """What GetServerInfo says, but for the vocabulary."""
+    """What GetServerInfo says, beside statuses and reasons."""
 
     version: str
     engines: tuple[tuple[str, str, tuple[str, ...]], ...]
     limits: tuple[tuple[str, int, str], ...]
     components: tuple[str, ...]
     sandbox: tuple[str, ...]
+    kinds: tuple[str, ...]
+    rules_version: str
 
 
 class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
@@ -71,8 +71,8 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     def __init__(
         self,
         store: AsyncStore,
-        queue: DocumentLifecycle,
-        desk: Desk,
+        documents: DocumentLifecycle,
+        answers: AnswerService,
         defaults: Defaults,
         facts: ServerFacts,
         incoming: Path,
@@ -83,8 +83,8 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self._calls = Bound(limits.calls, "calls")
         self._uploads = Bound(limits.uploads, "uploads")
         self._store = store
-        self._queue = queue
-        self._desk = desk
+        self._documents = documents
+        self._answers = answers
         self._defaults = defaults
         self._facts = facts
         self._incoming = incoming
@@ -97,22 +97,32 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         first = await anext(request_iterator, None)
         if first is None or not first.HasField("header"):
             raise VisualProofError("HEADER_MISSING", "Begin an upload with its header.")
+        tenant = CURRENT.get()
         header = upload.checked_header(first.header)
         options = options_from_wire(first.header.options, self._defaults)
         options = replace(options, reading_sha256=header.reading_sha256)
         if header.sha256:
-            known = await self._queue.known(self._queue.id_of(header.sha256, options))
+            known = await self._documents.known(
+                self._documents.id_of(header.sha256, options, tenant)
+            )
             if known is not None:
                 return pb.UploadDocumentResponse(document=convert.document_to_wire(known))
-        await self._queue.check_room()
+        await self._documents.check_room(tenant)
         with self._uploads.one():
             received = await upload.receive(
                 first, request_iterator, header, self._incoming, self._max_upload
             )
         # Once the bytes are here, a caller who goes away changes nothing.
         state = await asyncio.shield(
-            self._queue.add(
-                received.file, received.sha256, header.file_name, options, received.reading
+            self._documents.add(
+                Upload(
+                    file=received.file,
+                    sha256=received.sha256,
+                    file_name=header.file_name,
+                    options=options,
+                    tenant=tenant,
+                    reading=received.reading,
+                )
             )
         )
         return pb.UploadDocumentResponse(document=convert.document_to_wire(state))
@@ -123,7 +133,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
             raise VisualProofError("DOCUMENT_ID_INVALID", "A document id is 32 hex digits.")
         state = await self._store.state(document_id)
         if state.tenant != CURRENT.get():
-            raise documents.not_found()
+            raise not_found()
         return state
 
     async def _id(self, document_id: str) -> str:
@@ -141,28 +151,28 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.WatchDocumentRequest, context: Context
     ) -> AsyncIterator[pb.WatchDocumentResponse]:
         name = await self._id(request.document_id)
-        async for state in self._queue.watch(name):
+        async for state in self._documents.watch(name):
             yield pb.WatchDocumentResponse(document=convert.document_to_wire(state))
 
     @logged
     async def DeleteDocument(
         self, request: pb.DeleteDocumentRequest, context: Context
     ) -> pb.DeleteDocumentResponse:
-        await self._queue.delete(await self._id(request.document_id))
+        await self._documents.delete(await self._id(request.document_id))
         return pb.DeleteDocumentResponse()
 
     @logged
     async def ListPages(
         self, request: pb.ListPagesRequest, context: Context
     ) -> pb.ListPagesResponse:
-        summary = await self._desk.summary(await self._owned(request.document_id))
+        summary = await self._answers.summary(await self._owned(request.document_id))
         return listing.pages(summary, request)
 
     @logged
     async def ListBlocks(
         self, request: pb.ListBlocksRequest, context: Context
     ) -> pb.ListBlocksResponse:
-        document = await self._desk.document(await self._owned(request.document_id))
+        document = await self._answers.document(await self._owned(request.document_id))
         # Thousands of messages take a while to make.
         return await asyncio.to_thread(listing.blocks, document, request)
 
@@ -170,7 +180,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def GetPageImage(
         self, request: pb.GetPageImageRequest, context: Context
     ) -> AsyncIterator[pb.GetPageImageResponse]:
-        head, data = await self._desk.page_image(
+        head, data = await self._answers.page_image(
             await self._owned(request.document_id),
             request.page_number,
             _side(request.longest_side_px, 1),
@@ -182,9 +192,9 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
                 yield pb.GetPageImageResponse(content=part)
             else:
                 yield pb.GetPageImageResponse(
-                    mime_type=head["media"],
-                    width_px=head["width"],
-                    height_px=head["height"],
+                    mime_type=head.media,
+                    width_px=head.width,
+                    height_px=head.height,
                     content=part,
                 )
 
@@ -192,7 +202,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def RenderPrompt(
         self, request: pb.RenderPromptRequest, context: Context
     ) -> pb.RenderPromptResponse:
-        prompt, instructions, schema = await self._desk.prompt(
+        prompt, instructions, schema = await self._answers.prompt(
             await self._owned(request.document_id),
             request.first_page,
             request.last_page,
@@ -216,9 +226,9 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     ) -> pb.VerifyAnswerResponse:
         state = await self._owned(request.document_id)
         wanted = convert.request_from_wire(request)
-        summary = await self._desk.summary(state)
+        summary = await self._answers.summary(state)
         answer = request.answer_json.encode()
-        report, _ = await self._desk.verify(state.document_id, answer, wanted)
+        report, _ = await self._answers.verify(state, answer, wanted)
         return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, summary))
 
     @logged
@@ -227,7 +237,9 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     ) -> pb.CheckProseResponse:
         checks.bounded(request.reports, checks.MAX_REPORTS, "reports")
         reports = [convert.report_from_wire(r, None) for r in request.reports]
-        made = await self._desk.check_prose(request.text, reports, request.rounding_allowed)
+        made = await self._answers.check_prose(
+            request.text, reports, request.rounding_allowed, CURRENT.get()
+        )
         return pb.CheckProseResponse(spans=convert.spans_to_wire(made), safe=made.safe)
 
     @logged
@@ -235,7 +247,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.AnnotatePagesRequest, context: Context
     ) -> AsyncIterator[pb.AnnotatePagesResponse]:
         state = await self._owned(request.document_id)
-        name, summary = state.document_id, await self._desk.summary(state)
+        summary = await self._answers.summary(state)
         report = convert.report_from_wire(request.report, summary)
         checks.bounded(request.page_numbers, _MAX_PAGES, "page_numbers")
         wanted = DrawRequest(
@@ -247,13 +259,13 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
             min(request.context_lines, 20),
         )
         for one in _one_at_a_time(wanted, report):
-            for head, data in await self._desk.pictures(name, report, one):
+            for head, data in await self._answers.pictures(state, report, one):
                 yield pb.AnnotatePagesResponse(
-                    page_number=head["page"],
-                    path=head["path"],
-                    mime_type=head["media"],
-                    width_px=head["width"],
-                    height_px=head["height"],
+                    page_number=head.page,
+                    path=head.path,
+                    mime_type=head.media,
+                    width_px=head.width,
+                    height_px=head.height,
                     image=data,
                 )
 
@@ -262,7 +274,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.ExportEvidenceRequest, context: Context
     ) -> AsyncIterator[pb.ExportEvidenceResponse]:
         state = await self._owned(request.answer.document_id)
-        made = evidence.export(state, request, self._desk, self._facts.version)
+        made = evidence.export(state, request, self._answers, self._facts.version)
         async with aclosing(made) as parts:
             async for part in parts:
                 yield part
@@ -274,14 +286,14 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         facts = self._facts
         return pb.GetServerInfoResponse(
             version=facts.version,
-            reader_version=self._queue.reader_version,
-            rules_version=RULES_VERSION,
+            reader_version=self._documents.reader_version,
+            rules_version=facts.rules_version,
             engines=[
                 pb.EngineInfo(name=name, version=version, languages=languages)
                 for name, version, languages in facts.engines
             ],
             limits=[pb.LimitInfo(name=n, value=v, unit=u) for n, v, u in facts.limits],
-            kinds=list(KINDS),
+            kinds=facts.kinds,
             statuses=[
                 pb.StatusInfo(
                     status=status_pb2.Status.ValueType(s.value),
