@@ -2,10 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# All cores; who is done early takes tests of the others.
+CORES := -n logical --dist worksteal
 PROTOS := $(wildcard proto/visualproof/v1/*.proto)
 APT := python3-venv tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-osd poppler-utils libgl1 libglib2.0-0 fonts-dejavu-core fonts-droid-fallback fonts-unifont bubblewrap chromium openssl
 
-.PHONY: help demo test check lint types imports proto proto-check apt env docker-lint bench clean
+.PHONY: help demo test test-fast client client-check wheels check lint types imports proto proto-check apt env docker-lint bench clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed 's/:.*##/ -/'
@@ -14,9 +16,12 @@ demo: env        ## the main job on a scanned invoice: read, prove, draw
 	$(BIN)/python examples/demo.py
 
 test: env        ## set-up and the whole test-suite
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(CORES)
 
-check: lint types imports proto-check docker-lint test  ## what CI runs
+test-fast: env   ## a minute: no servers, no OCR, no browser
+	$(BIN)/python -m pytest -q $(CORES) -m "not slow"
+
+check: lint types imports proto-check client-check docker-lint test  ## what CI runs
 
 lint: env        ## ruff and buf
 	$(BIN)/ruff check .
@@ -46,6 +51,17 @@ proto-check: proto  ## the checked-in stubs are what the protos give
 	@test -z "$$(git ls-files --others --exclude-standard client/visualproof/v1)" || \
 	  { echo "new stubs are not committed"; exit 1; }
 
+client: env      ## make the sync client from the async one
+	$(BIN)/python client/make_sync.py
+
+client-check: client  ## the checked-in sync client is what the async one gives
+	@git diff --exit-code --stat -- client/visualproof/client.py || \
+	  { echo "client.py differs from aio.py: commit what 'make client' made"; exit 1; }
+
+wheels: env      ## both wheels, into dist/
+	rm -rf client/build server/build dist
+	$(BIN)/pip wheel -q --no-deps -w dist ./client ./server
+
 .venv-proto/done:
 	$(PYTHON) -m venv .venv-proto
 	.venv-proto/bin/pip install -q grpcio-tools==1.71.2 mypy-protobuf==3.6.0 'setuptools<81'
@@ -60,7 +76,7 @@ apt:             ## Debian packages: Tesseract, poppler, fonts; Chromium for tes
 
 env: apt $(VENV)/done
 
-$(VENV)/done: requirements.txt requirements-server.txt requirements-rapidocr.txt client/pyproject.toml server/pyproject.toml
+$(VENV)/done: requirements.txt requirements-server.txt requirements-slim.txt requirements-rapidocr.txt client/pyproject.toml server/pyproject.toml server/setup.py VERSION
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -r requirements.txt
 	$(BIN)/pip install -q --no-deps -r requirements-rapidocr.txt

@@ -17,7 +17,7 @@ from visualproof_server.model.document import ReadOptions, TextLayer, Word
 from visualproof_server.proving.text.folding import compact, tokens
 from visualproof_server.reading.reader import read_page
 from visualproof_server.reading.source import PageLimits
-from visualproof_server.worker import engines
+from visualproof_server.worker.engines import engines
 
 OPTIONS = ReadOptions(("eng",), 300, 1, 1, "", True, TextLayer.IGNORED)
 THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)

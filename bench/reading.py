@@ -28,7 +28,7 @@ from visualproof_server.reading import cleanup
 from visualproof_server.reading.engine import OcrEngine
 from visualproof_server.reading.reader import read_page
 from visualproof_server.reading.source import PageLimits
-from visualproof_server.worker import engines
+from visualproof_server.worker.engines import engines
 
 
 def bag(text: str) -> Counter[str]:

@@ -24,8 +24,8 @@ from visualproof_server.model.document import (
 from visualproof_server.model.geometry import Box, quad_of
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldSpec, Status
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest
 
 WORDS = [
     "the",

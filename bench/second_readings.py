@@ -30,7 +30,7 @@ from visualproof_server.proving.text.folding import compact, tokens
 from visualproof_server.reading.reader import decode, read_page
 from visualproof_server.reading.second_reading import second_readings
 from visualproof_server.reading.source import PageLimits
-from visualproof_server.worker import engines
+from visualproof_server.worker.engines import engines
 
 OPTIONS = ReadOptions(("eng",), 300, 1, 1, "", True, TextLayer.IGNORED)
 FIELDS = 5

@@ -40,7 +40,7 @@ from visualproof_server.model.document import ReadOptions, TextLayer
 from visualproof_server.reading.reader import read_page
 from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tables.rules import find_rules
-from visualproof_server.worker import engines
+from visualproof_server.worker.engines import engines
 
 Cell = tuple[int, int, int, int, str]
 """Row, column, row span, column span, text; rows and columns 0-based."""

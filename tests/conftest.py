@@ -25,6 +25,17 @@ WORKER_OPTIONS = {
 }  # fmt: skip
 
 
+# Who asks for one of these starts a server.
+_SLOW = {"server", "client", "invoice", "s3"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what needs a server as slow: `make test-fast` leaves it out."""
+    for item in items:
+        if _SLOW & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
+
 @dataclass
 class RunningServer:
     """A server process and where it listens."""

@@ -1,6 +1,7 @@
 """Visual proof: where does the document say so, and does it really?"""
 
-from visualproof._channel import Exported, Picture, Prompt
+from visualproof._channel import Exported, Picture, PlainTextToken, Prompt
+from visualproof._version import __version__
 from visualproof.client import Client
 from visualproof.errors import (
     CallError,
@@ -40,6 +41,7 @@ __all__ = [
     "NotReady",
     "Page",
     "Picture",
+    "PlainTextToken",
     "Policy",
     "Prompt",
     "Reason",
@@ -51,4 +53,5 @@ __all__ = [
     "Unauthenticated",
     "Unreachable",
     "VisualProofError",
+    "__version__",
 ]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,19 +15,45 @@ from visualproof.v1 import document_pb2, report_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
 CHUNK = 256 * 1024
+# Attempts in all, and how long an upload or a watcher waits before the second (s); each one waits
+# twice as long.
 RETRIES = 4
-RETRY_DELAY_S = 0.3
+RETRY_DELAY_S = 0.6
+_SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"]
+# gRPC itself tries calls again that found no server, or one that was ending (gRFC A6). An upload is
+# more than it keeps.
+SERVICE_CONFIG = {
+    "methodConfig": [
+        {
+            "name": [
+                {"service": _SERVICE.full_name, "method": method.name}
+                for method in _SERVICE.methods
+                if method.name != "UploadDocument"
+            ],
+            "retryPolicy": {
+                "maxAttempts": RETRIES,
+                # Within two seconds it is known that nobody answers.
+                "initialBackoff": "0.2s",
+                "maxBackoff": "5s",
+                "backoffMultiplier": 2,
+                "retryableStatusCodes": ["UNAVAILABLE"],
+            },
+        }
+    ]
+}
 Source = str | Path | bytes | bytearray | IO[bytes]
 DocumentRef = str | document_pb2.Document
 RelationLike = str | report_pb2.Relation
 Answer = str | bytes | Mapping[str, Any] | list[Any]
 
-OPTIONS = [
+OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", 32 * 1024 * 1024),
     ("grpc.max_send_message_length", 8 * 1024 * 1024),
     # Above the server's minimum ping interval.
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.enable_retries", 1),
+    ("grpc.service_config", json.dumps(SERVICE_CONFIG)),
 ]
 
 
@@ -68,6 +95,29 @@ def credentials(
 
 def metadata(token: str | None) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+class PlainTextToken(UserWarning):
+    """A token goes over a channel that is not encrypted, to another machine."""
+
+
+def check_token(target: str, token: str | None) -> None:
+    """Warns of a token that is about to be sent in the clear: anybody on the way can use it."""
+    if token and not _is_local(target):
+        text = f"the token goes to {target} in plain text; give tls=True or root_certificates"
+        # Named where the client is made.
+        warnings.warn(text, PlainTextToken, stacklevel=3)
+
+
+def _is_local(target: str) -> bool:
+    scheme, _, rest = target.partition(":")
+    if scheme in ("unix", "unix-abstract"):
+        return True
+    if scheme in ("dns", "ipv4", "ipv6"):
+        target = rest.rpartition("/")[2]
+    host = target.rpartition(":")[0] if target.count(":") == 1 else target
+    host = host.partition("]")[0].strip("[")
+    return host in ("localhost", "::1", "ip6-localhost") or host.startswith("127.")
 
 
 def read_source(source: Source, file_name: str | None) -> tuple[bytes, str]:

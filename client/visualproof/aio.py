@@ -1,3 +1,4 @@
+# sync: """The client. `visualproof.aio.AsyncClient` has the same methods."""
 """The client for asyncio: the methods of visualproof.Client, awaited or iterated."""
 
 import asyncio
@@ -33,13 +34,16 @@ T = TypeVar("T")
 
 
 class AsyncClient:
+    # sync: """A connection to a visual proof service; use it as a context manager, or call close().
     """A connection to a visual proof service; use it with `async with`, or call close().
 
-    target is host:port. token is sent as a bearer token. With root_certificates, or tls=True
+    target is host:port. token is sent as a bearer token; in plain text, to another machine, with
+    a warning (PlainTextToken). With root_certificates, or tls=True
     (the system's roots), the channel is encrypted; private_key and certificate_chain are for
     mutual TLS. Any ready grpc.aio.Channel can be given instead. timeout (s) bounds each call.
 
-    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only.
+    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only (gRPC's own retries;
+    a channel that is given has its own service config).
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class AsyncClient:
             secure = shared.credentials(root_certificates, private_key, certificate_chain)
             self._channel = grpc.aio.secure_channel(target, secure, options=shared.OPTIONS)
         else:
+            shared.check_token(target, token)
             self._channel = grpc.aio.insecure_channel(target, options=shared.OPTIONS)
         # The stub is the same for both kinds of channel; its type says only one.
         self._stub: Any = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)
@@ -185,7 +190,7 @@ class AsyncClient:
                 known = from_rpc(error)
                 if not isinstance(known, Unreachable) or failures >= shared.RETRIES:
                     raise known from None
-                await asyncio.sleep(shared.RETRY_DELAY_S * 2**failures)
+                await asyncio.sleep(shared.RETRY_DELAY_S * 2 ** (failures - 1))
 
     async def delete(self, document: DocumentRef) -> None:
         """Deletes a document and all derived from it."""
@@ -236,7 +241,9 @@ class AsyncClient:
             longest_side_px=longest_side,
             format=shared.FORMATS[format],
         )
-        parts = [p async for p in self._stream(self._stub.GetPageImage, request)]
+        parts = []
+        async for part in self._stream(self._stub.GetPageImage, request):
+            parts.append(part)
         return shared.joined_picture(page, parts)
 
     async def prompt(
@@ -269,7 +276,9 @@ class AsyncClient:
         """
         request = shared.verify_request(document, answer, fields, relations, policy, shown_pages)
         response: pb.VerifyAnswerResponse = await self._call(self._stub.VerifyAnswer, request)
-        return Report(response.report)
+        report = Report(response.report)
+        # sync: return Report(report.message, lambda: self.crops(document, report, context_lines=1))
+        return report
 
     async def check_prose(
         self, text: str, reports: Iterable[Report], *, rounding_allowed: bool = False
@@ -365,9 +374,10 @@ class AsyncClient:
         return response
 
     async def _call(self, method: Any, request: Any) -> Any:
-        return await self._retried(
-            lambda: method(request, timeout=self._timeout, metadata=self._metadata)
-        )
+        try:
+            return await method(request, timeout=self._timeout, metadata=self._metadata)
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error) from None
 
     async def _stream(self, method: Any, request: Any) -> AsyncIterator[Any]:
         try:
@@ -377,6 +387,7 @@ class AsyncClient:
             raise from_rpc(error) from None
 
     async def _retried(self, call: Callable[[], Awaitable[T]]) -> T:
+        """For what is too long for gRPC to keep and send again: uploads."""
         failures = 0
         while True:
             try:
@@ -386,4 +397,4 @@ class AsyncClient:
                 known: CallError = from_rpc(error)
                 if not isinstance(known, Unreachable) or failures >= shared.RETRIES:
                     raise known from None
-                await asyncio.sleep(shared.RETRY_DELAY_S * 2**failures)
+                await asyncio.sleep(shared.RETRY_DELAY_S * 2 ** (failures - 1))

@@ -1,3 +1,4 @@
+# Made from aio.py by make_sync.py: change that one, and run `make client`.
 """The client. `visualproof.aio.AsyncClient` has the same methods."""
 
 import time
@@ -34,11 +35,13 @@ T = TypeVar("T")
 class Client:
     """A connection to a visual proof service; use it as a context manager, or call close().
 
-    target is host:port. token is sent as a bearer token. With root_certificates, or tls=True
+    target is host:port. token is sent as a bearer token; in plain text, to another machine, with
+    a warning (PlainTextToken). With root_certificates, or tls=True
     (the system's roots), the channel is encrypted; private_key and certificate_chain are for
     mutual TLS. Any ready grpc.Channel can be given instead. timeout (s) bounds each call.
 
-    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only.
+    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only (gRPC's own retries;
+    a channel that is given has its own service config).
     """
 
     def __init__(
@@ -59,8 +62,10 @@ class Client:
             secure = shared.credentials(root_certificates, private_key, certificate_chain)
             self._channel = grpc.secure_channel(target, secure, options=shared.OPTIONS)
         else:
+            shared.check_token(target, token)
             self._channel = grpc.insecure_channel(target, options=shared.OPTIONS)
-        self._stub = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)
+        # The stub is the same for both kinds of channel; its type says only one.
+        self._stub: Any = visual_proof_service_pb2_grpc.VisualProofServiceStub(self._channel)
         self._metadata = shared.metadata(token)
         self._timeout = timeout
 
@@ -183,7 +188,7 @@ class Client:
                 known = from_rpc(error)
                 if not isinstance(known, Unreachable) or failures >= shared.RETRIES:
                     raise known from None
-                time.sleep(shared.RETRY_DELAY_S * 2**failures)
+                time.sleep(shared.RETRY_DELAY_S * 2 ** (failures - 1))
 
     def delete(self, document: DocumentRef) -> None:
         """Deletes a document and all derived from it."""
@@ -196,7 +201,8 @@ class Client:
         while True:
             request = pb.ListPagesRequest(document_id=shared.id_of(document), page_token=token)
             response: pb.ListPagesResponse = self._call(self._stub.ListPages, request)
-            yield from response.pages
+            for page in response.pages:
+                yield page
             token = response.next_page_token
             if not token:
                 return
@@ -217,7 +223,8 @@ class Client:
                 page_token=token,
             )
             response: pb.ListBlocksResponse = self._call(self._stub.ListBlocks, request)
-            yield from response.blocks
+            for block in response.blocks:
+                yield block
             token = response.next_page_token
             if not token:
                 return
@@ -232,7 +239,9 @@ class Client:
             longest_side_px=longest_side,
             format=shared.FORMATS[format],
         )
-        parts = list(self._stream(self._stub.GetPageImage, request))
+        parts = []
+        for part in self._stream(self._stub.GetPageImage, request):
+            parts.append(part)
         return shared.joined_picture(page, parts)
 
     def prompt(
@@ -265,8 +274,8 @@ class Client:
         """
         request = shared.verify_request(document, answer, fields, relations, policy, shown_pages)
         response: pb.VerifyAnswerResponse = self._call(self._stub.VerifyAnswer, request)
-        plain = Report(response.report)
-        return Report(response.report, lambda: self.crops(document, plain, context_lines=1))
+        report = Report(response.report)
+        return Report(report.message, lambda: self.crops(document, report, context_lines=1))
 
     def check_prose(
         self, text: str, reports: Iterable[Report], *, rounding_allowed: bool = False
@@ -362,17 +371,20 @@ class Client:
         return response
 
     def _call(self, method: Any, request: Any) -> Any:
-        return self._retried(
-            lambda: method(request, timeout=self._timeout, metadata=self._metadata)
-        )
+        try:
+            return method(request, timeout=self._timeout, metadata=self._metadata)
+        except grpc.RpcError as error:
+            raise from_rpc(error) from None
 
     def _stream(self, method: Any, request: Any) -> Iterator[Any]:
         try:
-            yield from method(request, timeout=self._timeout, metadata=self._metadata)
+            for message in method(request, timeout=self._timeout, metadata=self._metadata):
+                yield message
         except grpc.RpcError as error:
             raise from_rpc(error) from None
 
     def _retried(self, call: Callable[[], T]) -> T:
+        """For what is too long for gRPC to keep and send again: uploads."""
         failures = 0
         while True:
             try:
@@ -382,4 +394,4 @@ class Client:
                 known: CallError = from_rpc(error)
                 if not isinstance(known, Unreachable) or failures >= shared.RETRIES:
                     raise known from None
-                time.sleep(shared.RETRY_DELAY_S * 2**failures)
+                time.sleep(shared.RETRY_DELAY_S * 2 ** (failures - 1))

@@ -25,21 +25,25 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc
 
 from visualproof_server import metrics
+from visualproof_server._version import __version__
+from visualproof_server.answers.service import AnswerService
+from visualproof_server.documents.background import every
+from visualproof_server.documents.lifecycle import DocumentLifecycle, LifecycleLimits
+from visualproof_server.documents.resource_guard import ResourceGuard
 from visualproof_server.evidence.signing import Signer
-from visualproof_server.jobs.desk import Desk
-from visualproof_server.jobs.floors import Floors
-from visualproof_server.jobs.pages import LocalPages, PageExecutor
-from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
-from visualproof_server.jobs.queue import Queue, QueueLimits
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.tasks import Describe, Description, Probe
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
-from visualproof_server.rpc.servicer import ServerFacts, Servicer
+from visualproof_server.rpc.servicer import RequestLimits, ServerFacts, Servicer
 from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
 from visualproof_server.settings import Settings
+from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.disk import DiskStore
 from visualproof_server.storing.store import DocumentStore
+from visualproof_server.workers.pages import LocalPages, PageExecutor
+from visualproof_server.workers.pool import WorkerPool, WorkerSettings
 
 log = logging.getLogger("visualproof.app")
 T = TypeVar("T")
@@ -48,7 +52,6 @@ _MEGABYTE = 1_000_000
 _RECEIVE = 8 * 1024 * 1024
 _SEND = 32 * 1024 * 1024
 _DRAIN_S = 5.0
-_PROBE_S = 60.0
 _LIBRARIES = ("opencv-python", "pillow", "pypdfium2", "pytesseract", "pdf2image", "rapidfuzz",
               "rapidocr", "onnxruntime", "grpcio", "protobuf")  # fmt: skip
 
@@ -77,7 +80,7 @@ class App:
         else:
             store = DiskStore(root / "documents")
             store.sweep()
-        self._store = store
+        self._store = AsyncStore(store)
         worker = WorkerSettings(
             str(views),
             str(self._scratch),
@@ -101,10 +104,10 @@ class App:
         self._signer = None
         if settings.signing_key:
             self._signer = _usable("signing-key", Signer, Path(settings.signing_key))
-        self._pages: PageExecutor = LocalPages(self._readers, settings.page_timeout_s)
+        self._pages: PageExecutor = LocalPages(self._readers, self._store, settings.page_timeout_s)
         if settings.page_scheduler:
             self._pages = _usable("page-scheduler", _dask_pages, settings, worker, self._pages)
-        self._deskers = WorkerPool(settings.desk_workers, worker, store, "desk")
+        self._deskers = WorkerPool(settings.verify_workers, worker, store, "desk")
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
             interceptors=interceptors(),
@@ -118,22 +121,21 @@ class App:
             ],
         )
         self.port = 0
-        self._queue: Queue | None = None
-        self._floors = Floors(root, settings.min_free_memory_mb, settings.min_free_disk_mb)
+        self._queue: DocumentLifecycle | None = None
+        self._guard = ResourceGuard(root, settings.min_free_memory_mb, settings.min_free_disk_mb)
         self._watcher: asyncio.Task[None] | None = None
         self._metrics: tuple[WSGIServer, threading.Thread] | None = None
 
     async def start(self) -> None:
         """Starts workers, takes up unfinished documents, and listens; sets `port`."""
         try:
-            described = await asyncio.wrap_future(self._readers.submit("describe", []))
+            description = await asyncio.wrap_future(self._readers.submit(Describe()))
         except VisualProofError as error:
             await asyncio.to_thread(self._readers.close)
             hint = " (--sandbox strict needs landlock and seccomp)"
             strict = self._settings.sandbox == "strict"
             raise SystemExit(f"{error.message}{hint if strict else ''}") from None
-        description: dict[str, Any] = json.loads(described[0])
-        engines = {e["name"]: tuple(e["languages"]) for e in description["engines"]}
+        engines = {e.name: e.languages for e in description.engines}
         if not engines:
             raise SystemExit(
                 "No OCR engine is installed; on Debian: apt-get install tesseract-ocr poppler-utils"
@@ -144,42 +146,36 @@ class App:
         settings = self._settings
         exports = self._scratch / "exports"
         exports.mkdir()
-        desk = Desk(self._store, self._deskers, settings.verify_timeout_s, exports, self._signer)
-        self._queue = Queue(
+        answers = AnswerService(
+            self._store, self._deskers, settings.verify_timeout_s, exports, self._signer
+        )
+        self._queue = DocumentLifecycle(
             self._store,
             self._readers,
             self._pages,
-            description["reader_version"],
-            QueueLimits(
+            description.reader_version,
+            LifecycleLimits(
                 settings.queue,
                 settings.tenant_waiting,
                 settings.max_pages,
-                settings.page_timeout_s,
                 settings.retention_hours * 3600,
             ),
-            desk.warm,
+            answers.warm,
             _usable("tenant-key", _tenant_key, settings) if settings.tokens_file else b"",
-            self._floors,
+            self._guard,
         )
         await self._queue.start()
-        facts = ServerFacts(
-            _version("visualproof-server"),
-            tuple(
-                (e["name"], e["version"], tuple(e["languages"]))
-                for e in sorted(description["engines"], key=lambda e: str(e["name"]) != default)
-            ),
-            _limits(settings),
-            await asyncio.to_thread(_components),
-            tuple(description["sandbox"]),
-        )
+        facts = await self._facts(description, default)
         servicer = Servicer(
             self._store,
             self._queue,
-            desk,
+            answers,
             Defaults(default, tuple(settings.languages.split("+")), settings.dpi, engines),
             facts,
             self._incoming,
-            settings.max_upload_mb * _MEGABYTE,
+            RequestLimits(
+                settings.max_upload_mb * _MEGABYTE, settings.max_uploads, settings.max_calls
+            ),
             _usable(
                 "tokens-file",
                 Tokens,
@@ -204,13 +200,28 @@ class App:
         await self._server.start()
         await self._serving(True)
         await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
-        self._watcher = asyncio.create_task(self._watch(default))
+        period = settings.readiness_s
+        look = functools.partial(self._look, default)
+        self._watcher = asyncio.create_task(every("readiness", period, look, first_s=period))
         if settings.metrics_listen:
             metrics.DOCUMENTS_WAITING.set_function(
                 functools.partial(getattr, self._queue, "waiting")
             )
             self._metrics = _usable("metrics-listen", metrics.serve, settings.metrics_listen)
         log.info("listening", extra={"port": self.port, "workers": settings.workers})
+
+    async def _facts(self, description: Description, default: str) -> ServerFacts:
+        """What GetServerInfo says; the default engine comes first."""
+        engines = sorted(description.engines, key=lambda e: e.name != default)
+        return ServerFacts(
+            version=__version__,
+            engines=tuple((e.name, e.version, e.languages) for e in engines),
+            limits=_limits(self._settings),
+            components=await asyncio.to_thread(_components),
+            sandbox=description.sandbox,
+            kinds=description.kinds,
+            rules_version=description.rules_version,
+        )
 
     async def stop(self) -> None:
         """Says NOT_SERVING at once, lets running calls end, and leaves nothing behind."""
@@ -225,6 +236,7 @@ class App:
         await self._pages.close()
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._deskers.close)
+        await asyncio.to_thread(self._store.close)
         if self._metrics is not None:
             self._metrics[0].shutdown()
             self._metrics[0].server_close()
@@ -242,28 +254,29 @@ class App:
         )
         await self._health.set(SERVICE, state)
 
-    async def _watch(self, engine: str) -> None:
+    async def _look(self, engine: str) -> None:
         """Says NOT_SERVING while no document could be taken or read, and SERVING again after."""
-        while True:
-            await asyncio.sleep(self._settings.readiness_s)
-            trouble = await self._trouble(engine)
-            if trouble:
-                log.warning("not ready", extra={"code": trouble})
-            await self._serving(not trouble)
+        trouble = await self._trouble(engine)
+        if trouble:
+            log.warning("not ready", extra={"code": trouble})
+        await self._serving(not trouble)
 
     async def _trouble(self, engine: str) -> str:
         """A code, or empty: floors, the store, and an engine that reads a test page."""
         try:
-            await asyncio.to_thread(self._floors.check)
-            await asyncio.to_thread(self._store.documents)
+            await asyncio.to_thread(self._guard.check)
+            await self._store.documents()
             if self._readers.busy == 0 and self._readers.waiting == 0:
                 # Busy workers show that they live by what they finish.
-                probe = self._readers.submit("probe", [engine], timeout_s=_PROBE_S)
+                probe = self._readers.submit(Probe(engine))
                 await asyncio.wrap_future(probe)
         except VisualProofError as error:
             return error.code
         except OSError:
             return "STORE_UNREACHABLE"
+        except Exception:
+            log.exception("not ready")
+            return "INTERNAL"
         return ""
 
 
@@ -295,8 +308,8 @@ def _object_store(url: str, cache: Path) -> DocumentStore:
 
 
 def _dask_pages(settings: Settings, worker: WorkerSettings, local: PageExecutor) -> PageExecutor:
-    from visualproof_server.jobs.dask_pages import DaskPages
     from visualproof_server.page_worker import read_page
+    from visualproof_server.workers.dask_pages import DaskPages
 
     far = {
         "store_url": settings.store_url,

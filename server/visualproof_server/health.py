@@ -1,6 +1,7 @@
 """`visualproof-health`: asks a server whether it is well, for probes; exit 0 SERVING, 1 not."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -11,10 +12,24 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 def main(argv: list[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     parser = argparse.ArgumentParser(prog="visualproof-health", description=__doc__)
-    parser.add_argument("--target", default="localhost:50051", help="host:port")
+    said = os.environ.get
+    parser.add_argument(
+        "--target",
+        default=said("VISUALPROOF_HEALTH_TARGET", "localhost:50051"),
+        help="host:port (VISUALPROOF_HEALTH_TARGET)",
+    )
     parser.add_argument("--service", default="", help="empty: liveness")
-    parser.add_argument("--ca", default="", metavar="FILE", help="encrypt, trusting this CA (PEM)")
-    parser.add_argument("--name", default="", help="the name in the server's certificate")
+    parser.add_argument(
+        "--ca",
+        default=said("VISUALPROOF_HEALTH_CA", ""),
+        metavar="FILE",
+        help="encrypt, trusting this CA (PEM; VISUALPROOF_HEALTH_CA)",
+    )
+    parser.add_argument(
+        "--name",
+        default=said("VISUALPROOF_HEALTH_NAME", ""),
+        help="the name in the server's certificate (VISUALPROOF_HEALTH_NAME)",
+    )
     parser.add_argument("--timeout", type=float, default=3.0, help="seconds")
     args = parser.parse_args(argv)
     options = [("grpc.ssl_target_name_override", args.name)] if args.name else []

@@ -43,6 +43,10 @@ WORKER_KILLS = Counter(
     "visualproof_worker_kills", "Worker processes killed, by pool and why.", ["pool", "why"],
     registry=REGISTRY,
 )  # fmt: skip
+BACKGROUND_FAILURES = Counter(
+    "visualproof_background_failures", "Steps of background work that failed, by task and code.",
+    ["task", "code"], registry=REGISTRY,
+)  # fmt: skip
 READY = Gauge("visualproof_ready", "1 while the service takes documents.", registry=REGISTRY)
 
 

@@ -14,11 +14,12 @@ from typing import Any
 
 from distributed import get_worker
 
-from visualproof_server.jobs.pages import LocalPages
-from visualproof_server.jobs.pool import WorkerPool, WorkerSettings
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.storing import documents
+from visualproof_server.model.tasks import Describe
+from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.objects import ObjectStore
+from visualproof_server.workers.pages import LocalPages
+from visualproof_server.workers.pool import WorkerPool, WorkerSettings
 
 # How often a page that is being read looks whether its document is still wanted.
 _LOOK_S = 2.0
@@ -32,12 +33,12 @@ class _Reader:
     def __init__(self, settings: dict[str, Any]) -> None:
         worker = get_worker()
         root = Path(worker.local_directory) / f"pages-{len(_readers)}"
-        self.store = ObjectStore(settings["store_url"], root / "cache")
+        store = ObjectStore(settings["store_url"], root / "cache")
+        self.store = AsyncStore(store)
         made = WorkerSettings(str(root / "views"), str(root / "scratch"), **settings["worker"])
-        pool = WorkerPool(worker.state.nthreads, made, self.store, "dask")
-        described = json.loads(pool.submit("describe", []).result()[0])
-        self.version: str = described["reader_version"]
-        self.pages = LocalPages(pool, settings["page_timeout_s"])
+        pool = WorkerPool(worker.state.nthreads, made, store, "dask")
+        self.version = pool.submit(Describe()).result().reader_version
+        self.pages = LocalPages(pool, self.store, settings["page_timeout_s"])
 
 
 def read_page(document_id: str, number: int, settings: str) -> dict[str, Any]:
@@ -56,13 +57,13 @@ def read_page(document_id: str, number: int, settings: str) -> dict[str, Any]:
 
 
 async def _read(reader: _Reader, document_id: str, number: int) -> dict[str, Any]:
-    state = await asyncio.to_thread(documents.state_of, reader.store, document_id)
+    state = await reader.store.state(document_id)
     if state.reader_version != reader.version:
         return {"lost": "another reader version"}
     reading = asyncio.ensure_future(reader.pages.submit(state, number))
     try:
         while not (await asyncio.wait({reading}, timeout=_LOOK_S))[0]:
-            await asyncio.to_thread(documents.state_of, reader.store, document_id)
+            await reader.store.state(document_id)
     finally:
         reading.cancel()
     return {"steps": reading.result()}

@@ -1,13 +1,14 @@
 """Proves a sealed bundle again, offline: `visualproof replay`, `python -m visualproof_server.replay`.
 
-Exit 0 all as it was, 1 something differs (each thing is named), 2 it cannot be checked here.
+Exit 0 all as it was, 1 something differs (each thing is named), 2 it cannot be checked here: it is no
+bundle, or another build of the service made it.
 """
 
 import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from visualproof_server.evidence import bundle
 from visualproof_server.evidence.page import PageFacts, review_page
 from visualproof_server.evidence.signing import public_key_hex
+from visualproof_server.evidence.version import PAGE_VERSION
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, Warning
 from visualproof_server.model.errors import VisualProofError
@@ -22,6 +24,7 @@ from visualproof_server.model.report import Report
 from visualproof_server.model.second_reading import SecondReadings
 from visualproof_server.proving import prove
 from visualproof_server.proving.kept_readings import replayed
+from visualproof_server.proving.version import RULES_VERSION
 from visualproof_server.rpc.sealed import report_json, request_of
 
 
@@ -55,14 +58,10 @@ def replay(data: bytes) -> Replay:
     manifest, files = unsealed.manifest, unsealed.files
     if unsealed.changed:
         return _replay(unsealed, None, unsealed.changed, ())
-    made_by, here = str(manifest.get("rules_version")), prove.RULES_VERSION
-    if made_by != here:
-        raise CannotReplay(
-            f"it was made by rules version {made_by}, and these are {here}; install"
-            f" visualproof-server {manifest.get('service_version')}"
-        )
+    _check_build(manifest)
     try:
-        document, report, texts = _proven_again(unsealed)
+        document, report = _proven_again(unsealed)
+        texts = _made_again(unsealed, document, report)
     except (ValueError, KeyError, TypeError, IndexError, VisualProofError) as error:
         kind = type(error).__name__
         return _replay(unsealed, None, (f"the answer cannot be proven again ({kind})",), ())
@@ -73,15 +72,28 @@ def replay(data: bytes) -> Replay:
         found = hashlib.sha256(files["original"]).hexdigest()
         if found != document.source_sha256:
             differences.append("original: its SHA-256 is not that of the document")
-    if texts["report.json"] != files.get("report.json"):
-        differences += _report_differences(files.get("report.json", b""), texts["report.json"])
+    differences += _report_differences(files.get("report.json", b""), texts["report.json"])
     if texts["index.html"] != files.get("index.html"):
         differences.append("index.html: it does not show this report")
     return _replay(unsealed, report, tuple(differences), tuple(texts))
 
 
-def _proven_again(unsealed: bundle.Unsealed) -> tuple[Document, Report, dict[str, bytes]]:
-    files, manifest = unsealed.files, unsealed.manifest
+def _check_build(manifest: Mapping[str, Any]) -> None:
+    """Error CannotReplay unless this build has the rules and the page that made a bundle."""
+    here = {"rules_version": RULES_VERSION, "page_version": PAGE_VERSION}
+    others = [name for name, version in here.items() if manifest.get(name) != version]
+    if others:
+        said = ", ".join(
+            f"{name.replace('_', ' ')} {manifest.get(name)}, here {here[name]}" for name in others
+        )
+        raise CannotReplay(
+            f"another build made it ({said}); install"
+            f" visualproof-server {manifest.get('service_version')}"
+        )
+
+
+def _proven_again(unsealed: bundle.Unsealed) -> tuple[Document, Report]:
+    files = unsealed.files
     document = bundle.document_of(files["blocks.jsonl"])
     kept = codec.loads(SecondReadings, files["second_readings.json"])
     report = prove.prove(
@@ -90,11 +102,18 @@ def _proven_again(unsealed: bundle.Unsealed) -> tuple[Document, Report, dict[str
         request_of(files["fields.json"]),
         replayed(kept),
     )
-    spelled = report_json(report, document)
+    return document, report
+
+
+def _made_again(unsealed: bundle.Unsealed, document: Document, report: Report) -> dict[str, bytes]:
+    """The files that follow from a report, by name."""
+    files, manifest = unsealed.files, unsealed.manifest
+    spelled, sealed = report_json(report, document), files.get("report.json", b"")
     facts = PageFacts(
         manifest["title"],
         manifest["service_version"],
-        hashlib.sha256(spelled).hexdigest(),
+        # The page names the report as it was spelled then; what it says is compared by itself.
+        hashlib.sha256(sealed if _meaning(sealed) == _meaning(spelled) else spelled).hexdigest(),
         tuple(codec.loads(Warning, json.dumps(w).encode()) for w in manifest["warnings"]),
     )
     pictures = {
@@ -103,11 +122,21 @@ def _proven_again(unsealed: bundle.Unsealed) -> tuple[Document, Report, dict[str
         if name.startswith("pages/") and name.endswith(".webp")
     }
     page = review_page(document, report, facts, pictures)
-    return document, report, {"report.json": spelled, "index.html": page}
+    return {"report.json": spelled, "index.html": page}
+
+
+def _meaning(spelled: bytes) -> Any:
+    """What a JSON text says, however it is spelled; None if it is none."""
+    try:
+        return json.loads(spelled)
+    except ValueError:
+        return None
 
 
 def _report_differences(sealed: bytes, proven: bytes) -> list[str]:
-    """Which values came out otherwise."""
+    """Which values came out otherwise; none if both say the same."""
+    if _meaning(sealed) == _meaning(proven):
+        return []
     try:
         before = {r["path"]: r for r in json.loads(sealed)["results"]}
         after = {r["path"]: r for r in json.loads(proven)["results"]}
@@ -171,7 +200,7 @@ def main(argv: list[str] | None = None, say: Callable[[str], object] = print) ->
     if not differences:
         counts = ", ".join(f"{n} {name}" for name, n in made.counts.items())
         say(f"✓ document {made.document_id}, sha256 {made.source_sha256}")
-        say(f"✓ proven again, byte for byte: {', '.join(made.proven)}")
+        say(f"✓ proven again, the same: {', '.join(made.proven)}")
         say(f"✓ unchanged: {len(made.hashed)} other files")
         say(f"✓ signed by {made.signed_by}" if made.signed_by else "  not signed")
         say(f"{made.action}: {counts}")

@@ -24,7 +24,7 @@ class Settings:
     page_scheduler: str = _setting(
         "", "tls:// or tcp:// of a Dask scheduler whose workers read pages; empty: workers here"
     )
-    desk_workers: int = _setting(1, "processes that verify and draw", "processes")
+    verify_workers: int = _setting(1, "processes that verify and draw", "processes")
     engine: str = _setting("", "default OCR engine; empty: auto where both are installed")
     languages: str = _setting("eng", "default languages, joined by +")
     dpi: int = _setting(300, "default resolution of rasterised pages", "dpi")
@@ -46,6 +46,8 @@ class Settings:
     min_free_disk_mb: int = _setting(2048, "free disk under which no uploads are taken", "MB")
     worker_tasks: int = _setting(500, "tasks after which a worker is replaced", "tasks")
     queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")
+    max_uploads: int = _setting(32, "uploads that are received at once", "uploads")
+    max_calls: int = _setting(2000, "calls that may be under way at once", "calls")
     retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")
     grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")
     signing_key: str = _setting("", "PEM file of an Ed25519 key that signs evidence bundles")
@@ -81,6 +83,10 @@ class Settings:
         return Path(self.data_dir)
 
 
+# Names that settings had before; they are taken as ever.
+_ALIASES = {"verify_workers": ("desk_workers",)}
+
+
 def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """Flags win over the environment, the environment over defaults; exits 2 with usage on errors."""
     parser = argparse.ArgumentParser(
@@ -90,8 +96,10 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     for setting in fields(Settings):
-        flag = "--" + setting.name.replace("_", "-")
-        given = environment.get("VISUALPROOF_" + setting.name.upper())
+        names = (setting.name, *_ALIASES.get(setting.name, ()))
+        flags = ["--" + name.replace("_", "-") for name in names]
+        said = (environment.get("VISUALPROOF_" + name.upper()) for name in names)
+        given = next((text for text in said if text is not None), None)
         default: Any = setting.default
         kind: type[Any] = setting.metadata["kind"]
         if given is not None:
@@ -101,13 +109,13 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
                 parser.error(f"VISUALPROOF_{setting.name.upper()} must be a {kind.__name__}")
         if kind is bool:
             parser.add_argument(
-                flag,
+                *flags,
                 action=argparse.BooleanOptionalAction,
                 default=default,
                 help=setting.metadata["help"],
             )
         else:
-            parser.add_argument(flag, type=kind, default=default, help=setting.metadata["help"])
+            parser.add_argument(*flags, type=kind, default=default, help=setting.metadata["help"])
     values = vars(parser.parse_args(argv))
     made = Settings(**values)
     problem = _problem(made)
@@ -117,10 +125,12 @@ def parse(argv: Sequence[str], environment: Mapping[str, str]) -> Settings:
 
 
 def _problem(settings: Settings) -> str:
-    if settings.workers < 1 or settings.desk_workers < 1:
-        return "workers and desk-workers must be at least 1"
+    if settings.workers < 1 or settings.verify_workers < 1:
+        return "workers and verify-workers must be at least 1"
     if settings.page_scheduler and not settings.store_url:
         return "page-scheduler needs a store-url that its workers reach"
+    if settings.max_uploads < 1 or settings.max_calls < 1:
+        return "max-uploads and max-calls must be at least 1"
     if not 1 <= settings.max_upload_mb <= 500:
         return "max-upload-mb must be 1 to 500"
     if not 72 <= settings.dpi <= 600:

@@ -1,6 +1,8 @@
 """The house keeps its shape."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 SERVER = Path(__file__).parents[2] / "server" / "visualproof_server"
@@ -29,9 +31,21 @@ def test_an_init_has_no_logic() -> None:
             ), path
 
 
+def test_the_server_starts_without_decoders() -> None:
+    """Its import takes half a second on a quiet machine, and holds nothing that opens hostile files."""
+    heavy = ["cv2", "PIL", "numpy", "pypdfium2", "pikepdf", "lxml", "onnxruntime", "rapidfuzz"]
+    script = (
+        f"import visualproof_server.__main__, sys; print([m for m in {heavy} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_concrete_engines_are_named_in_the_worker_only() -> None:
     for path in sources():
-        if path.name in ("worker.py", "tesseract.py", "rapid.py"):
+        if path.name in ("engines.py", "tesseract.py", "rapid.py"):
             continue
         text = path.read_text()
         assert "reading.tesseract" not in text, path

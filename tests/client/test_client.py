@@ -3,9 +3,9 @@
 import ast
 import asyncio
 import inspect
-import subprocess
+import runpy
 import sys
-import venv
+import warnings
 from pathlib import Path
 
 import grpc
@@ -25,6 +25,7 @@ from visualproof.aio import AsyncClient
 from visualproof.testing import FakeService
 
 ROOT = Path(__file__).parents[2]
+made = runpy.run_path(str(ROOT / "client" / "make_sync.py"))["made"]
 
 
 def test_reports_are_read_by_path() -> None:
@@ -95,6 +96,37 @@ def test_both_clients_have_the_same_methods() -> None:
     assert signatures(Client) == signatures(AsyncClient)
 
 
+@pytest.mark.parametrize(
+    ("target", "warned"),
+    [
+        ("proof.example.com:50051", True),
+        ("dns:///proof.example.com:50051", True),
+        ("10.0.0.7:50051", True),
+        ("[2001:db8::1]:50051", True),
+        ("localhost:50051", False),
+        ("dns:///localhost:50051", False),
+        ("127.0.0.1:50051", False),
+        ("[::1]:50051", False),
+        ("unix:/run/visualproof.sock", False),
+    ],
+)
+def test_a_token_in_plain_text_is_warned_of(target: str, warned: bool) -> None:
+    async def asynchronous(token: str) -> None:
+        await AsyncClient(target, token=token).close()
+
+    def both(token: str) -> None:
+        Client(target, token=token).close()
+        asyncio.run(asynchronous(token))
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        both("secret")
+        both("")
+    said = [str(w.message) for w in caught if w.category is visualproof.PlainTextToken]
+    assert len(said) == 2 * warned
+    assert not any("secret" in text for text in said)
+
+
 def test_enums_have_the_values_of_the_wire() -> None:
     from visualproof.v1 import status_pb2
 
@@ -125,29 +157,6 @@ def test_the_client_imports_grpc_and_protobuf_only() -> None:
                 assert top in allowed or top in sys.stdlib_module_names, (file.name, name)
 
 
-@pytest.mark.slow
-def test_the_built_wheel_imports_in_a_bare_environment(tmp_path: Path) -> None:
-    build = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "-q",
-        "--no-deps",
-        "-w",
-        str(tmp_path),
-        str(ROOT / "client"),
-    ]
-    subprocess.run(build, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    venv.create(tmp_path / "bare", with_pip=True)
-    python = tmp_path / "bare" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", str(wheel)], check=True)
-    script = "import visualproof, visualproof.aio, visualproof.testing; print(visualproof.Status.VERIFIED)"
-    done = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "1"
-    listed = subprocess.run(
-        [python, "-m", "pip", "list", "--format=freeze"], check=True, capture_output=True, text=True
-    )
-    names = {line.split("==")[0] for line in listed.stdout.split()}
-    assert names <= {"visualproof", "grpcio", "protobuf", "typing_extensions", "pip", "setuptools"}
+def test_the_sync_client_is_made_from_the_async_one() -> None:
+    here = ROOT / "client" / "visualproof"
+    assert made((here / "aio.py").read_text()) == (here / "client.py").read_text()

@@ -9,11 +9,14 @@ from typing import Any
 
 import grpc
 import psutil
+import pytest
 from conftest import EXAMPLE, start_server
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from visualproof import Client, Status
 from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof.v1 import visual_proof_service_pb2_grpc
+
+pytestmark = pytest.mark.slow
 
 SCAN = (EXAMPLE / "scan.jpg").read_bytes()
 

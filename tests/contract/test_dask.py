@@ -16,6 +16,8 @@ from visualproof import Client
 from contract.certificates import authority
 from contract.test_replicas import pages
 
+pytestmark = pytest.mark.slow
+
 DASK = str(Path(sys.executable).parent / "dask")
 
 

@@ -199,6 +199,7 @@ def test_review_and_export_commands(
     assert visualproof(["export", scan, str(answer), "--to", "out.docx", *common]) == 2
 
 
+@pytest.mark.slow
 def test_an_export_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     exports = tmp_path / "data" / "scratch" / "exports"
     running = start_server(tmp_path / "data")

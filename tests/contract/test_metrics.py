@@ -19,6 +19,8 @@ from conftest import EXAMPLE, start_server
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from visualproof import Client, DocumentFailed, ServerBusy
 
+pytestmark = pytest.mark.slow
+
 SERVICE = "visualproof.v1.VisualProofService"
 
 

@@ -16,6 +16,8 @@ from conftest import EXAMPLE, Bucket, RunningServer, free_ports, start_server
 from PIL import Image
 from visualproof import CallError, Client, NotFound, Status
 
+pytestmark = pytest.mark.slow
+
 ENVOY = Path(sys.executable).parent / "envoy"
 CONFIG = Path(__file__).parents[2] / "deploy" / "envoy.yaml"
 

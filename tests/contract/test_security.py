@@ -27,6 +27,8 @@ from visualproof_server.rpc.auth import Tokens, read_tokens
 
 from contract.certificates import authority
 
+pytestmark = pytest.mark.slow
+
 SCAN = EXAMPLE / "scan.jpg"
 
 

@@ -152,6 +152,7 @@ def test_the_same_bytes_sent_at_once_make_one_document(client: Client, tmp_path:
     assert {d.page_count for d in documents} == {2}
 
 
+@pytest.mark.slow
 def test_a_full_queue_says_when_to_come_back(tmp_path: Path) -> None:
     running = start_server(tmp_path / "data", "--queue-size", "1", "--workers", "1")
     try:
@@ -302,6 +303,7 @@ def test_info_names_engines_kinds_limits_and_vocabulary(client: Client) -> None:
     assert any(c.startswith("pdftoppm") for c in info.components)
 
 
+@pytest.mark.slow
 def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     running = start_server(tmp_path / "data", "--max-upload-mb", "1")
     try:
@@ -313,6 +315,7 @@ def test_an_upload_over_the_limit_is_refused_and_leaves_nothing(tmp_path: Path) 
         running.stop()
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_a_restart_resumes(tmp_path: Path) -> None:
     frames = [Image.open(EXAMPLE / "scan.jpg").convert("L").resize((827, 1170)) for _ in range(6)]
     for number, frame in enumerate(frames):
@@ -347,6 +350,7 @@ def test_killed_at_any_moment_a_restart_resumes(tmp_path: Path) -> None:
         second.stop()
 
 
+@pytest.mark.slow
 def test_sigterm_drains_and_leaves_no_process_or_file(tmp_path: Path) -> None:
     running = start_server(tmp_path / "data")
     with Client(running.target) as client:

@@ -103,6 +103,9 @@ def test_settings_come_from_flags_then_environment() -> None:
     assert parse([], environment).max_pages == 7
     assert parse(["--max-pages", "8"], environment).max_pages == 8
     assert not parse([], environment).reflection
+    # A name that a setting had before.
+    assert parse(["--desk-workers", "3"], {}).verify_workers == 3
+    assert parse([], {"VISUALPROOF_DESK_WORKERS": "4"}).verify_workers == 4
     for wrong in (
         ["--workers", "0"],
         ["--listen", "0.0.0.0:1"],

@@ -15,6 +15,8 @@ from visualproof_server.model.errors import CODES
 
 from documents.bombs import BOMBS
 
+pytestmark = pytest.mark.slow
+
 PAGE_S = 8
 REAL = sorted(
     p

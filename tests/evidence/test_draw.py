@@ -15,9 +15,10 @@ from PIL import Image
 from proving.claims import report_of
 from proving.pages import printed
 from visualproof_server.evidence import fonts
-from visualproof_server.evidence.draw import DrawRequest, Picture, encode_page, pictures, tag_text
-from visualproof_server.evidence.words import COLOURS, ON_DARK, Colour
+from visualproof_server.evidence.draw import Picture, encode_page, pictures, tag_text
+from visualproof_server.evidence.presentation import COLOURS, ON_DARK, Colour
 from visualproof_server.model.document import Document
+from visualproof_server.model.drawing import DrawRequest
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Action, Report, Status

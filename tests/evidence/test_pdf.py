@@ -211,6 +211,7 @@ def test_an_encrypted_original_needs_its_password(tmp_path: Path) -> None:
     assert_colour_lies_on_the_frames(images, document, report)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not EDGE, reason="../shared is not there")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("path", EDGE, ids=lambda p: p.stem.removeprefix("edge_"))

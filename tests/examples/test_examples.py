@@ -15,6 +15,8 @@ import pytest
 from conftest import RunningServer
 from visualproof_server.replay import replay
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDED = EXAMPLES / "recorded"
 

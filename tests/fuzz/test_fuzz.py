@@ -45,6 +45,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON)
 @settings(max_examples=300, deadline=None)
 def test_any_json_is_an_answer_or_refused(value: object) -> None:

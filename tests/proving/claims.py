@@ -10,9 +10,9 @@ from visualproof_server.model.report import (
     FieldSpec,
     Report,
 )
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.second_reading import Reading, SecondReader
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest
 
 from proving.pages import printed
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from conftest import SHARED
 from visualproof_server.model.report import FieldResult, FieldSpec, Relation
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest
 
 from proving.pages import printed
 

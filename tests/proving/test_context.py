@@ -10,8 +10,8 @@ from visualproof_server.model.report import (
     FieldSpec,
     Status,
 )
+from visualproof_server.model.request import ProveRequest, ShownPages
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest, ShownPages
 
 from proving.claims import codes, report_of, result_of, word
 from proving.pages import printed

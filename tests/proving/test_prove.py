@@ -13,9 +13,9 @@ from visualproof_server.model.report import (
     Relation,
     Status,
 )
+from visualproof_server.model.request import ProveRequest, StatusAction
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest, StatusAction
 
 from proving.claims import codes, report_of, result_of, word
 from proving.pages import printed

@@ -11,13 +11,13 @@ from conftest import SHARED
 from visualproof_server.model.document import ReadOptions, TextLayer
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldSpec
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.second_reading import Place, Reading
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest
 from visualproof_server.reading.reader import decode, read_page
 from visualproof_server.reading.second_reading import second_readings
 from visualproof_server.reading.source import PageLimits
-from visualproof_server.worker import engines
+from visualproof_server.worker.engines import engines
 
 FILE = SHARED / "cases" / "pages.json"
 PAGES = (

@@ -9,10 +9,10 @@ import pytest
 from visualproof_server.model.document import Document, Line, Trust
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldResult, FieldSpec, Status
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.second_reading import Place, Reading, SecondReading, SecondReadings
 from visualproof_server.proving.kept_readings import recorded, replayed
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest
 
 from proving.claims import codes
 from proving.pages import OPTIONS, printed

@@ -11,6 +11,8 @@ from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.tesseract import Tesseract, parse_tsv
 
+pytestmark = pytest.mark.slow
+
 ENGINES: list[OcrEngine] = [Tesseract()]
 if find_spec("rapidocr") is not None:
     from visualproof_server.reading.auto import Auto

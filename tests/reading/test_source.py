@@ -71,6 +71,7 @@ def test_frames_are_pages(tmp_path: Path) -> None:
         assert source.plan_image(image, 3, LIMITS).height == 62
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "code"), [((1, 1), "PAGE_TOO_SMALL"), ((30_000, 30_000), "PAGE_TOO_LARGE")]
 )

@@ -255,6 +255,7 @@ PLACES = st.tuples(
 LINES = st.tuples(st.booleans(), st.integers(20, 1100), st.integers(20, 700), st.integers(40, 900))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(PLACES, min_size=6, max_size=60),

@@ -12,6 +12,8 @@ from visualproof_server.reading.source import PageLimits, PagePlan
 from visualproof_server.reading.tesseract import Tesseract
 from visualproof_server.reading.turn import turned, turned_plan
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 def test_a_turned_scan_is_shown_and_read_upright(tmp_path: Path, degrees: int) -> None:

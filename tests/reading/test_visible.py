@@ -15,8 +15,8 @@ from visualproof_server.model.document import Page, Source, TextLayer
 from visualproof_server.model.geometry import x_overlap, y_overlap
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldResult, FieldSpec, Status
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.proving.prove import Index, prove
-from visualproof_server.proving.request import ProveRequest
 from visualproof_server.reading import reader
 from visualproof_server.reading.engine import EngineWord
 from visualproof_server.reading.raster import Grey

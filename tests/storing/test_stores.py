@@ -10,13 +10,13 @@ from conftest import Bucket
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.disk import DiskStore
 from visualproof_server.storing.objects import ObjectStore
+from visualproof_server.storing.staged import StagedDocument
 from visualproof_server.storing.store import DocumentStore
-from visualproof_server.storing.view import View
 
 ID = "ab" * 16
 
 
-@pytest.fixture(params=["disk", "s3"])
+@pytest.fixture(params=["disk", pytest.param("s3", marks=pytest.mark.slow)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> DocumentStore:
     if request.param == "disk":
         return DiskStore(tmp_path / "documents")
@@ -50,7 +50,7 @@ def test_blobs_are_laid_into_a_folder(store: DocumentStore, tmp_path: Path) -> N
     """Some or all; a second time the same; a change is seen; what is gone is gone."""
     for name in ("state.json", "source", "page-000001.json"):
         store.put(ID, name, name.encode())
-    view = View(tmp_path / "view")
+    view = StagedDocument(tmp_path / "view")
     for round_ in ("a", "b"):
         folder = tmp_path / "view"
         folder.mkdir()
@@ -105,6 +105,33 @@ def test_a_half_written_blob_is_never_served(
     assert caught.value.code == "DISK_FULL"
     assert store.get(ID, "state.json") == b"whole"
     assert store.names(ID) == {"state.json"}
+
+
+def test_names_last_as_files_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file's fsync keeps its bytes; its name is kept by that of its folder, and so on up."""
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(handle: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+        real(handle)
+
+    store = DiskStore(tmp_path / "documents")
+    monkeypatch.setattr(os, "fsync", fsync)
+    (tmp_path / "upload").write_bytes(b"x")
+    store.adopt(ID, "source", tmp_path / "upload")
+    assert synced == ["documents", ID]
+    synced.clear()
+    store.put(ID, "state.json", b"x")
+    assert synced[1:] == [ID]
+
+
+def test_some_blobs_are_removed(store: DocumentStore) -> None:
+    store.put(ID, "source", b"x")
+    store.put(ID, "page-000001.json", b"y")
+    store.remove(ID, ["page-000001.json", "page-000002.json"])
+    assert store.names(ID) == {"source"}
+    assert [store.has(ID, n) for n in ("source", "page-000001.json")] == [True, False]
 
 
 def test_a_store_that_does_not_answer_is_a_typed_error(

@@ -15,6 +15,8 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from systems.paper import Text, lines, pdf, scan
 
+pytestmark = pytest.mark.slow
+
 Maker = Callable[..., bytes]
 both = pytest.mark.parametrize("maker", [pdf, scan], ids=["pdf", "scan"])
 

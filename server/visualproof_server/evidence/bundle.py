@@ -23,7 +23,6 @@ MANIFEST = "manifest.json"
 # In the form of sha256sum, so that `sha256sum -c manifest.sha256` checks it too.
 SEAL = "manifest.sha256"
 SIGNATURE = "manifest.sig"
-MEDIA = "application/zip"
 _FRONT = (MANIFEST, SEAL, SIGNATURE)
 
 

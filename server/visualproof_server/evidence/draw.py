@@ -12,26 +12,15 @@ from PIL import Image, ImageDraw
 
 from visualproof_server.evidence import fonts
 from visualproof_server.evidence.frames import draw_frame, with_air
-from visualproof_server.evidence.words import COLOURS, name_of, shown
+from visualproof_server.evidence.presentation import COLOURS, name_of, shown
 from visualproof_server.model.document import Document
+from visualproof_server.model.drawing import DrawRequest
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, Quad, box_of, union
 from visualproof_server.model.report import Action, FieldResult, Report, Status
 
 DEFAULT_SIDE = 2000
 _MAX_TAG = 60
-
-
-@dataclass(frozen=True, slots=True)
-class DrawRequest:
-    """Which pictures: pages (all with evidence if empty), or crops of one value or all."""
-
-    pages: tuple[int, ...] = ()
-    side: int = 0
-    media: str = "image/jpeg"
-    crops: bool = False
-    path: str = ""
-    context_lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +33,6 @@ class Picture:
     width: int
     height: int
     data: bytes
-
-    def header(self) -> dict[str, Any]:
-        """All but the bytes."""
-        return {
-            "page": self.page,
-            "path": self.path,
-            "media": self.media,
-            "width": self.width,
-            "height": self.height,
-        }
 
 
 @dataclass(frozen=True, slots=True)

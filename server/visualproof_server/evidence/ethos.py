@@ -10,7 +10,6 @@ from typing import Any
 from visualproof_server.model.document import Document
 from visualproof_server.model.report import Evidence, Report, Status
 
-MEDIA = "application/json"
 _CELL = re.compile(r"(T\d+)\.R(\d+)C(\d+)")
 
 

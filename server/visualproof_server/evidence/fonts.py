@@ -6,7 +6,7 @@ from pathlib import Path
 from fontTools.ttLib import TTFont
 from PIL import ImageDraw, ImageFont
 
-from visualproof_server.evidence.words import Colour
+from visualproof_server.evidence.presentation import Colour
 
 # Latin, Greek, Cyrillic, Arabic, Hebrew; then Chinese, Japanese and Korean; then all of Unicode.
 _FILES = (

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from visualproof_server.evidence.words import COLOURS, ON_DARK
+from visualproof_server.evidence.presentation import COLOURS, ON_DARK
 from visualproof_server.model.geometry import Quad, box_of, clipped, grown
 from visualproof_server.model.report import Action
 

@@ -12,7 +12,6 @@ from visualproof_server.model.document import (
 )
 from visualproof_server.model.geometry import Box, Quad, quad_of
 
-MEDIA = "application/xhtml+xml"
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
 <html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en" lang="en">

@@ -19,7 +19,6 @@ from visualproof_server.model.document import Document, Page, Warning
 from visualproof_server.model.geometry import Quad
 from visualproof_server.model.report import Evidence, Report
 
-MEDIA = "text/html; charset=utf-8"
 PICTURE_MEDIA = "image/webp"
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Stream, String
 
-from visualproof_server.evidence.words import COLOURS, said, shown
+from visualproof_server.evidence.presentation import COLOURS, said, shown
 from visualproof_server.model.document import Document, Page
 from visualproof_server.model.geometry import Point, Quad, box_of, grown, moved_out
 from visualproof_server.model.report import Action, FieldResult, Report
 
-MEDIA = "application/pdf"
 _PRINT = 4  # Annotation flag: printed with the page (ISO 32000-1, 12.5.3).
 _AIR = 0.1  # Of a line's height, around it.
 Transform = tuple[float, ...]

@@ -12,7 +12,6 @@ from typing import Any
 from visualproof_server.model.document import Cell, Document, NumberedTable, Page, Word
 from visualproof_server.model.geometry import Box, Quad, quad_of, union, y_overlap
 
-MEDIA = "application/json"
 Block = dict[str, Any]
 
 

@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
-from visualproof_server.evidence.words import said, shown
+from visualproof_server.evidence.presentation import said, shown
 from visualproof_server.model.document import Document, Page
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Evidence, FieldResult, Report
 
-MEDIA = "application/ld+json"
 _CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 # A page of a file (RFC 8118), and a part of it in per cent (Media Fragments URI 1.0).
 _PAGE = "http://tools.ietf.org/rfc/rfc3778"

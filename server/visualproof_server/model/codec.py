@@ -37,6 +37,11 @@ def loads(cls: type[T], data: bytes) -> T:
     return result
 
 
+def built(kind: Any, data: Any) -> Any:
+    """The value of a type that `plain` made data of; errors as of `loads`."""
+    return _build(kind, data)
+
+
 def plain(value: object) -> object:
     """The value as what JSON can say."""
     if isinstance(value, Word):

@@ -56,8 +56,14 @@ CODES: dict[str, tuple[Problem, str]] = {
     "QUEUE_FULL": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "MEMORY_LOW": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "DISK_FULL": (Problem.BUSY, "Free disk space on the server."),
+    "SERVER_BUSY": (Problem.BUSY, "Wait as long as RetryInfo says, then call again."),
     "STORE_UNREACHABLE": (Problem.UNAVAILABLE, "Call again; look at the object store if it stays."),
+    "STATE_UNKNOWN": (Problem.UNAVAILABLE, "Call again, or upload it again after the upgrade."),
     "VERIFY_TIMEOUT": (Problem.TIMEOUT, "Send fewer fields or shorter proofs at once."),
+    "VERIFY_CRASHED": (
+        Problem.INTERNAL,
+        "Call again; send fewer fields at once if it stays, and report it.",
+    ),
     "INTERNAL": (Problem.INTERNAL, "Call again; report it if it stays."),
     # Failures of a document or page, after the upload.
     "PDF_ENCRYPTED": (Problem.INVALID, "Upload it with options.password set."),

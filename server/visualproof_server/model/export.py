@@ -22,6 +22,22 @@ class Format(IntEnum):
         """Whether it shows what was read, whatever is claimed about it."""
         return self in (Format.HOCR, Format.TEXTRACT)
 
+    @property
+    def media(self) -> str:
+        """Its media type."""
+        return _MEDIA[self]
+
+
+_MEDIA = {
+    Format.BUNDLE: "application/zip",
+    Format.PDF: "application/pdf",
+    Format.HTML: "text/html; charset=utf-8",
+    Format.WEB_ANNOTATION: "application/ld+json",
+    Format.ETHOS_CITATIONS: "application/json",
+    Format.HOCR: "application/xhtml+xml",
+    Format.TEXTRACT: "application/json",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:

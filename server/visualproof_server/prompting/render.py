@@ -2,17 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 
 from visualproof_server.model.document import Cell, Document, NumberedLine, NumberedTable, Page
 from visualproof_server.model.errors import VisualProofError
-
-
-class MarkerStyle(Enum):
-    """How markers are spelled."""
-
-    LINE = "<{0} {1}>"
-    COMPACT = "<{0[0]}{1}>"
+from visualproof_server.model.markers import MarkerStyle as MarkerStyle
 
 
 @dataclass(frozen=True, slots=True)

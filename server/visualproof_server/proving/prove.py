@@ -19,6 +19,7 @@ from visualproof_server.model.report import (
     Report,
     Status,
 )
+from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.second_reading import SecondReader
 from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.decide.gate import Finding, gate
@@ -33,13 +34,12 @@ from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
 from visualproof_server.proving.places import citations
 from visualproof_server.proving.places.captions import Captions
 from visualproof_server.proving.places.index import Index, Run
-from visualproof_server.proving.request import ProveRequest
 from visualproof_server.proving.second_reading import SecondReadings
 from visualproof_server.proving.text.folding import fold_text
+from visualproof_server.proving.version import RULES_VERSION
 
 __all__ = ["RULES_VERSION", "Index", "SecondReader", "prove"]
 
-RULES_VERSION = "1"
 MAX_EVIDENCE = 20
 # What a list of items may decide: where there are equal prints, or none that says which it is.
 OPEN = frozenset(

@@ -1,27 +1,26 @@
 """Blocks of a document on the wire, in reading order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from visualproof.v1 import block_pb2, document_pb2
 
-from visualproof_server.model.document import Document, NumberedLine, NumberedTable, Page, Word
+from visualproof_server.model.document import NumberedLine, NumberedTable, Page, Word
 from visualproof_server.model.geometry import Box, Quad, quad_of, span_quad
 from visualproof_server.rpc.convert import box_to_wire, quad_to_wire
 
 
-def blocks_to_wire(
-    document: Document, page_number: int, kinds: frozenset[int]
+def page_to_blocks(
+    page: Page, blocks: Sequence[NumberedLine | NumberedTable], kinds: frozenset[int]
 ) -> Iterator[block_pb2.Block]:
-    """Blocks in reading order, each before its children; 0 and empty mean all."""
-    for page, blocks in document.in_order():
-        if page_number not in (0, page.number) or page.failure is not None:
-            continue
-        yield from _of(kinds, _page_block(page))
-        for block in blocks:
-            if isinstance(block, NumberedLine):
-                yield from _line_blocks(page, block, kinds)
-            else:
-                yield from _table_blocks(page, block, kinds)
+    """A page's blocks in reading order, each before its children; no kinds mean all."""
+    if page.failure is not None:
+        return
+    yield from _of(kinds, _page_block(page))
+    for block in blocks:
+        if isinstance(block, NumberedLine):
+            yield from _line_blocks(page, block, kinds)
+        else:
+            yield from _table_blocks(page, block, kinds)
 
 
 def _line_blocks(

@@ -4,13 +4,7 @@ from google.protobuf import timestamp_pb2
 from visualproof.v1 import block_pb2, document_pb2, report_pb2, status_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
-from visualproof_server.model.document import (
-    Document,
-    DocumentState,
-    Failure,
-    Page,
-    ReadOptions,
-)
+from visualproof_server.model.document import DocumentState, Failure, Page, ReadOptions
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, Quad, quad_of
 from visualproof_server.model.prose import ProseReport
@@ -27,7 +21,9 @@ from visualproof_server.model.report import (
     Report,
     Status,
 )
-from visualproof_server.proving.request import ProveRequest, ShownPages, StatusAction
+from visualproof_server.model.request import ProveRequest, ShownPages, StatusAction
+from visualproof_server.model.summary import Framed, PageFrame, PageSummary
+from visualproof_server.rpc import checks
 
 
 def document_to_wire(state: DocumentState) -> document_pb2.Document:
@@ -71,7 +67,7 @@ def failure_to_wire(failure: Failure | None) -> document_pb2.Failure | None:
     return document_pb2.Failure(code=failure.code, message=failure.message)
 
 
-def page_to_wire(page: Page) -> document_pb2.Page:
+def page_to_wire(page: Page | PageSummary) -> document_pb2.Page:
     return document_pb2.Page(
         page_number=page.number,
         page_label=page.label,
@@ -88,7 +84,7 @@ def page_to_wire(page: Page) -> document_pb2.Page:
     )
 
 
-def box_to_wire(box: Box, page: Page) -> block_pb2.BoundingBox:
+def box_to_wire(box: Box, page: PageFrame) -> block_pb2.BoundingBox:
     return block_pb2.BoundingBox(
         left=box.left / page.width,
         top=box.top / page.height,
@@ -97,25 +93,16 @@ def box_to_wire(box: Box, page: Page) -> block_pb2.BoundingBox:
     )
 
 
-def quad_to_wire(quad: Quad, page: Page) -> list[block_pb2.Point]:
+def quad_to_wire(quad: Quad, page: PageFrame) -> list[block_pb2.Point]:
     return [
         block_pb2.Point(x=min(max(x / page.width, 0.0), 1.0), y=min(max(y / page.height, 0.0), 1.0))
         for x, y in quad
     ]
 
 
-def box_from_wire(box: block_pb2.BoundingBox, page: Page) -> Box:
-    left, top = round(box.left * page.width), round(box.top * page.height)
-    return Box(
-        left,
-        top,
-        left + max(1, round(box.width * page.width)),
-        top + max(1, round(box.height * page.height)),
-    )
-
-
 def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, ...]:
-    """Error FIELDS_INVALID for a path that is no JSON Pointer or stands twice."""
+    """Error FIELDS_INVALID for a path that is no JSON Pointer or stands twice, and for too much."""
+    checks.bounded(fields, checks.MAX_FIELDS, "fields", "FIELDS_INVALID")
     out: list[FieldSpec] = []
     seen: set[str] = set()
     for number, field in enumerate(fields):
@@ -126,6 +113,7 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
                 field_path=f"fields[{number}].path",
             )
         seen.add(field.path)
+        _check_field(field, f"fields[{number}]")
         out.append(
             FieldSpec(
                 field.path,
@@ -143,14 +131,28 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
     return tuple(out)
 
 
+def _check_field(field: report_pb2.FieldSpec, path: str) -> None:
+    """Error FIELDS_INVALID for more labels, or longer texts, than a form has."""
+    checks.bounded(field.labels, checks.MAX_LABELS, f"{path}.labels", "FIELDS_INVALID")
+    texts = (field.path, field.row_label, field.column_label, field.unit, *field.labels)
+    for text in texts:
+        checks.bounded(text, checks.MAX_TEXT, path, "FIELDS_INVALID")
+
+
 def request_from_wire(request: pb.VerifyAnswerRequest) -> ProveRequest:
-    """Error FIELDS_INVALID."""
+    """Errors FIELDS_INVALID, OPTIONS_INVALID."""
+    checks.bounded(request.relations, checks.MAX_RELATIONS, "relations")
+    checks.bounded(request.policy.rules, checks.MAX_RULES, "policy.rules")
+    checks.bounded(request.shown_pages, checks.MAX_RANGES, "shown_pages")
     return ProveRequest(
         fields_from_wire(list(request.fields)),
         tuple(Relation(r.expression, r.tolerance) for r in request.relations),
         tuple(
-            StatusAction(Status(rule.status), Action(rule.action))
-            for rule in request.policy.rules
+            StatusAction(
+                checks.known(Status, rule.status, f"policy.rules[{number}].status"),
+                checks.known(Action, rule.action, f"policy.rules[{number}].action"),
+            )
+            for number, rule in enumerate(request.policy.rules)
             if rule.status and rule.action
         ),
         request.source_sha256,
@@ -159,7 +161,7 @@ def request_from_wire(request: pb.VerifyAnswerRequest) -> ProveRequest:
     )
 
 
-def report_to_wire(report: Report, document: Document) -> report_pb2.Report:
+def report_to_wire(report: Report, document: Framed) -> report_pb2.Report:
     counts: dict[Status, int] = {}
     for result in report.results:
         counts[result.status] = counts.get(result.status, 0) + 1
@@ -195,7 +197,7 @@ def _relation_to_wire(result: RelationResult) -> report_pb2.RelationResult:
     )
 
 
-def _result_to_wire(result: FieldResult, document: Document) -> report_pb2.FieldResult:
+def _result_to_wire(result: FieldResult, document: Framed) -> report_pb2.FieldResult:
     return report_pb2.FieldResult(
         path=result.path,
         value_json=result.value_json,
@@ -210,7 +212,7 @@ def _result_to_wire(result: FieldResult, document: Document) -> report_pb2.Field
     )
 
 
-def _evidence_to_wire(evidence: Evidence, document: Document) -> report_pb2.Evidence:
+def _evidence_to_wire(evidence: Evidence, document: Framed) -> report_pb2.Evidence:
     page = document.page(evidence.page)
     assert page is not None
     return report_pb2.Evidence(
@@ -230,8 +232,8 @@ def _evidence_to_wire(evidence: Evidence, document: Document) -> report_pb2.Evid
     )
 
 
-def report_from_wire(report: report_pb2.Report, document: Document | None) -> Report:
-    """A report that a caller sends back.
+def report_from_wire(report: report_pb2.Report, document: Framed | None) -> Report:
+    """A report that a caller sends back; error OPTIONS_INVALID.
 
     Places on pages that the document has not are left out; without a document, places keep their
     text only.
@@ -241,34 +243,52 @@ def report_from_wire(report: report_pb2.Report, document: Document | None) -> Re
         report.source_sha256,
         report.reader_version,
         report.rules_version,
-        tuple(_result_from_wire(r, document) for r in report.results),
         tuple(
-            RelationResult(r.expression, Outcome(r.outcome or 3), r.message, Action(r.action or 3))
-            for r in report.relations
+            _result_from_wire(r, document, f"report.results[{number}]")
+            for number, r in enumerate(report.results)
         ),
-        Action(report.action or Action.BLOCK),
+        tuple(
+            _relation_from_wire(r, f"report.relations[{number}]")
+            for number, r in enumerate(report.relations)
+        ),
+        checks.known(Action, report.action or Action.BLOCK, "report.action"),
     )
 
 
-def _result_from_wire(result: report_pb2.FieldResult, document: Document | None) -> FieldResult:
-    def places(items: "list[report_pb2.Evidence]") -> tuple[Evidence, ...]:
-        return tuple(e for i in items if (e := _evidence_from_wire(i, document)) is not None)
+def _relation_from_wire(relation: report_pb2.RelationResult, path: str) -> RelationResult:
+    return RelationResult(
+        relation.expression,
+        checks.known(Outcome, relation.outcome or 3, f"{path}.outcome"),
+        relation.message,
+        checks.known(Action, relation.action or 3, f"{path}.action"),
+    )
+
+
+def _result_from_wire(
+    result: report_pb2.FieldResult, document: Framed | None, path: str
+) -> FieldResult:
+    def places(items: "list[report_pb2.Evidence]", name: str) -> tuple[Evidence, ...]:
+        made = (
+            _evidence_from_wire(item, document, f"{path}.{name}[{number}]")
+            for number, item in enumerate(items)
+        )
+        return tuple(place for place in made if place is not None)
 
     return FieldResult(
         result.path,
         result.value_json,
         result.kind,
-        Status(result.status or Status.UNSUPPORTED),
-        Action(result.action or Action.BLOCK),
+        checks.known(Status, result.status or Status.UNSUPPORTED, f"{path}.status"),
+        checks.known(Action, result.action or Action.BLOCK, f"{path}.action"),
         tuple(Reason(r.code, r.message) for r in result.reasons),
-        places(list(result.evidence)),
+        places(list(result.evidence), "evidence"),
         result.printed_text,
-        places(list(result.candidates)),
+        places(list(result.candidates), "candidates"),
     )
 
 
 def _evidence_from_wire(
-    evidence: report_pb2.Evidence, document: Document | None
+    evidence: report_pb2.Evidence, document: Framed | None, path: str
 ) -> Evidence | None:
     boxes: tuple[Box, ...] = ()
     quads: tuple[Quad, ...] = ()
@@ -276,16 +296,11 @@ def _evidence_from_wire(
         page = document.page(evidence.page_number)
         if page is None or page.failure is not None or not evidence.boxes:
             return None
-        boxes = tuple(box_from_wire(b, page) for b in evidence.boxes)
+        boxes = tuple(checks.box_from_wire(b, page, f"{path}.boxes") for b in evidence.boxes)
         quads = tuple(quad_of(b) for b in boxes)
         if len(evidence.polygons) == 4 * len(boxes):
-            points = [
-                (round(p.x * page.width), round(p.y * page.height)) for p in evidence.polygons
-            ]
-            quads = tuple(
-                (points[i], points[i + 1], points[i + 2], points[i + 3])
-                for i in range(0, len(points), 4)
-            )
+            quads = checks.quads_from_wire(list(evidence.polygons), page, f"{path}.polygons")
+    confidence = evidence.confidence if evidence.HasField("confidence") else None
     return Evidence(
         evidence.page_number,
         tuple(evidence.block_ids),
@@ -293,9 +308,9 @@ def _evidence_from_wire(
         quads,
         evidence.text,
         evidence.context,
-        Method(evidence.method or Method.FUZZY),
-        evidence.similarity,
-        evidence.confidence if evidence.HasField("confidence") else None,
+        checks.known(Method, evidence.method or Method.FUZZY, f"{path}.method"),
+        checks.finite(evidence.similarity, f"{path}.similarity"),
+        None if confidence is None else checks.finite(confidence, f"{path}.confidence"),
         evidence.cited,
         evidence.coarse,
     )

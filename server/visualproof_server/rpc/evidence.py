@@ -6,30 +6,18 @@ from contextlib import aclosing
 from visualproof.v1 import status_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
-from visualproof_server.evidence import ethos, hocr, page, pdf, textract, web_annotation
-from visualproof_server.evidence.bundle import MEDIA as BUNDLE_MEDIA
-from visualproof_server.jobs.desk import Desk
-from visualproof_server.jobs.exports import Answered
+from visualproof_server.answers.service import AnswerService
 from visualproof_server.model.document import DocumentState
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.export import ExportRequest, Format
 from visualproof_server.model.report import Action, Report
+from visualproof_server.model.tasks import Answered
 from visualproof_server.rpc.convert import request_from_wire
 from visualproof_server.rpc.sealed import report_json, request_json
 
-_MEDIA: dict[Format, str] = {
-    Format.BUNDLE: BUNDLE_MEDIA,
-    Format.PDF: pdf.MEDIA,
-    Format.HTML: page.MEDIA,
-    Format.WEB_ANNOTATION: web_annotation.MEDIA,
-    Format.ETHOS_CITATIONS: ethos.MEDIA,
-    Format.HOCR: hocr.MEDIA,
-    Format.TEXTRACT: textract.MEDIA,
-}
-
 
 async def export(
-    state: DocumentState, request: pb.ExportEvidenceRequest, desk: Desk, version: str
+    state: DocumentState, request: pb.ExportEvidenceRequest, answers: AnswerService, version: str
 ) -> AsyncGenerator[pb.ExportEvidenceResponse, None]:
     """Errors as VerifyAnswer's, OPTIONS_INVALID for an unknown format."""
     try:
@@ -39,23 +27,23 @@ async def export(
             "OPTIONS_INVALID", "This server does not know the format.", field_path="format"
         ) from None
     name = state.document_id
-    document = await desk.document(name)
+    summary = await answers.summary(state)
     answer = request.answer.answer_json.encode()
     if wanted.of_reading:
-        report, again = _no_report(document.document_id), b""
+        report, again = _no_report(name), b""
     else:
-        report, again = await desk.verify(name, answer, request_from_wire(request.answer))
-    answered = Answered(answer, request_json(request.answer), report_json(report, document), again)
+        report, again = await answers.verify(state, answer, request_from_wire(request.answer))
+    answered = Answered(answer, request_json(request.answer), report_json(report, summary), again)
     about = ExportRequest(
         wanted, state.file_name, version, state.warnings, request.with_original, request.password
     )
     first = True
     # A caller who goes away closes this generator: the file must go at once too.
-    async with aclosing(desk.export(name, report, about, answered)) as chunks:
+    async with aclosing(answers.export(state, report, about, answered)) as chunks:
         async for size, chunk in chunks:
             made = pb.ExportEvidenceResponse(content=chunk)
             if first:
-                made.mime_type = _MEDIA[wanted]
+                made.mime_type = wanted.media
                 made.size_bytes = size
                 if not wanted.of_reading:
                     made.action = status_pb2.Action.ValueType(report.action.value)

@@ -47,6 +47,8 @@ def options_from_wire(wire: document_pb2.ReadOptions, defaults: Defaults) -> Rea
                 f" tesseract-ocr-{language.lower().replace('_', '-')}.",
                 field_path="options.languages",
             )
+    if wire.text_layer not in document_pb2.TextLayer.values():
+        raise _invalid("text_layer", f"This server does not know the text layer {wire.text_layer}.")
     visible = wire.text_layer == document_pb2.TEXT_LAYER_VISIBLE
     dpi = wire.dpi or (TEXT_LAYER_DPI if visible else defaults.dpi)
     if not 72 <= dpi <= 600:

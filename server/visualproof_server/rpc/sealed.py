@@ -6,13 +6,13 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
-from visualproof_server.model.document import Document
 from visualproof_server.model.report import Report
-from visualproof_server.proving.request import ProveRequest
+from visualproof_server.model.request import ProveRequest
+from visualproof_server.model.summary import Framed
 from visualproof_server.rpc import convert
 
 
-def report_json(report: Report, document: Document) -> bytes:
+def report_json(report: Report, document: Framed) -> bytes:
     """The Report message."""
     return _json(convert.report_to_wire(report, document))
 

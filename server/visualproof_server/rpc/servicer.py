@@ -1,41 +1,32 @@
 """The service: each RPC translates, calls, translates."""
 
 import asyncio
-import base64
-import functools
-import inspect
-import logging
 import re
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import grpc
-from visualproof.v1 import block_pb2, report_pb2, status_pb2, visual_proof_service_pb2_grpc
+from visualproof.v1 import report_pb2, status_pb2, visual_proof_service_pb2_grpc
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
-from visualproof_server.evidence.draw import DrawRequest
-from visualproof_server.jobs.desk import Desk
-from visualproof_server.jobs.queue import Queue
-from visualproof_server.jobs.tenant import CURRENT
-from visualproof_server.metrics import CALL_SECONDS, CALLS
+from visualproof_server.answers.service import AnswerService
+from visualproof_server.documents.lifecycle import DocumentLifecycle, Upload
 from visualproof_server.model.document import DocumentState
+from visualproof_server.model.drawing import DrawRequest
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.markers import MarkerStyle
 from visualproof_server.model.report import ACTIONS, REASONS
-from visualproof_server.prompting.render import MarkerStyle
-from visualproof_server.proving.kinds.registry import KINDS
-from visualproof_server.proving.prove import RULES_VERSION
-from visualproof_server.rpc import convert, evidence, status, upload
+from visualproof_server.rpc import checks, convert, evidence, listing, upload
 from visualproof_server.rpc.auth import Tokens
-from visualproof_server.rpc.blocks import blocks_to_wire
+from visualproof_server.rpc.calls import Bound, Context, logged
 from visualproof_server.rpc.options import Defaults, options_from_wire
-from visualproof_server.storing import documents
-from visualproof_server.storing.store import DocumentStore
+from visualproof_server.rpc.tenant import CURRENT
+from visualproof_server.storing.asynchronous import AsyncStore
+from visualproof_server.storing.documents import not_found
 
-log = logging.getLogger("visualproof.rpc")
+T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{32}")
 _IMAGE_CHUNK = 256 * 1024
 _MEDIA = {
@@ -49,69 +40,29 @@ _STYLES = {
     pb.MARKER_STYLE_LINE: MarkerStyle.LINE,
     pb.MARKER_STYLE_COMPACT: MarkerStyle.COMPACT,
 }
-Context = grpc.aio.ServicerContext[Any, Any]
-F = TypeVar("F", bound=Callable[..., Any])
+_MIN_SIDE, _MAX_SIDE, _MAX_PAGES = 100, 10_000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """Bytes of an upload; uploads and calls that may be under way at once."""
+
+    upload_bytes: int
+    uploads: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """What GetServerInfo says, but for the vocabulary."""
+    """What GetServerInfo says, beside statuses and reasons."""
 
     version: str
     engines: tuple[tuple[str, str, tuple[str, ...]], ...]
     limits: tuple[tuple[str, int, str], ...]
     components: tuple[str, ...]
     sandbox: tuple[str, ...]
-
-
-def _logged(method: F) -> F:
-    """Turns errors into gRPC's, and logs each call by allow-listed fields only."""
-
-    async def failed(context: Context, error: Exception) -> None:
-        if not isinstance(error, VisualProofError):
-            log.exception("unexpected error", extra={"rpc": method.__name__})
-            error = VisualProofError("INTERNAL", "The call failed; try again.")
-        context.set_trailing_metadata(status.trailer(error))
-        await context.abort(status.grpc_code(error), error.message)
-
-    def done(started: float, code: str) -> None:
-        seconds = time.monotonic() - started
-        CALLS.labels(method.__name__, code).inc()
-        CALL_SECONDS.labels(method.__name__).observe(seconds)
-        ms = round(seconds * 1000)
-        log.info("call", extra={"rpc": method.__name__, "code": code, "ms": ms})
-
-    if inspect.isasyncgenfunction(method):
-
-        @functools.wraps(method)
-        async def stream(self: Any, request: Any, context: Context) -> AsyncIterator[Any]:
-            started, code = time.monotonic(), "OK"
-            try:
-                CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
-                async with aclosing(method(self, request, context)) as messages:
-                    async for message in messages:
-                        yield message
-            except Exception as error:
-                code = getattr(error, "code", "INTERNAL")
-                await failed(context, error)
-            finally:
-                done(started, str(code))
-
-        return stream  # type: ignore[return-value]
-
-    @functools.wraps(method)
-    async def unary(self: Any, request: Any, context: Context) -> Any:
-        started, code = time.monotonic(), "OK"
-        try:
-            CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
-            return await method(self, request, context)
-        except Exception as error:
-            code = getattr(error, "code", "INTERNAL")
-            await failed(context, error)
-        finally:
-            done(started, str(code))
-
-    return unary  # type: ignore[return-value]
+    kinds: tuple[str, ...]
+    rules_version: str
 
 
 class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
@@ -119,46 +70,59 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
 
     def __init__(
         self,
-        store: DocumentStore,
-        queue: Queue,
-        desk: Desk,
+        store: AsyncStore,
+        documents: DocumentLifecycle,
+        answers: AnswerService,
         defaults: Defaults,
         facts: ServerFacts,
         incoming: Path,
-        max_upload: int,
+        limits: RequestLimits,
         tokens: Tokens,
     ) -> None:
         self._tokens = tokens
+        self._calls = Bound(limits.calls, "calls")
+        self._uploads = Bound(limits.uploads, "uploads")
         self._store = store
-        self._queue = queue
-        self._desk = desk
+        self._documents = documents
+        self._answers = answers
         self._defaults = defaults
         self._facts = facts
         self._incoming = incoming
-        self._max_upload = max_upload
+        self._max_upload = limits.upload_bytes
 
-    @_logged
+    @logged
     async def UploadDocument(
         self, request_iterator: AsyncIterator[pb.UploadDocumentRequest], context: Context
     ) -> pb.UploadDocumentResponse:
         first = await anext(request_iterator, None)
         if first is None or not first.HasField("header"):
             raise VisualProofError("HEADER_MISSING", "Begin an upload with its header.")
+        tenant = CURRENT.get()
         header = upload.checked_header(first.header)
         options = options_from_wire(first.header.options, self._defaults)
         options = replace(options, reading_sha256=header.reading_sha256)
         if header.sha256:
-            known = self._queue.known(self._queue.id_of(header.sha256, options))
+            known = await self._documents.known(
+                self._documents.id_of(header.sha256, options, tenant)
+            )
             if known is not None:
                 return pb.UploadDocumentResponse(document=convert.document_to_wire(known))
-        self._queue.check_room()
-        received = await upload.receive(
-            first, request_iterator, header, self._incoming, self._max_upload
-        )
+        await self._documents.check_room(tenant)
+        with self._uploads.one():
+            received = await upload.receive(
+                first, request_iterator, header, self._incoming, self._max_upload
+            )
         # Once the bytes are here, a caller who goes away changes nothing.
         state = await asyncio.shield(
-            self._queue.add(
-                received.file, received.sha256, header.file_name, options, received.reading
+            self._documents.add(
+                Upload(
+                    file=received.file,
+                    sha256=received.sha256,
+                    file_name=header.file_name,
+                    options=options,
+                    tenant=tenant,
+                    reading=received.reading,
+                )
             )
         )
         return pb.UploadDocumentResponse(document=convert.document_to_wire(state))
@@ -167,79 +131,60 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         """A document of the caller; another tenant's is not found, as if there were none."""
         if not _ID.fullmatch(document_id):
             raise VisualProofError("DOCUMENT_ID_INVALID", "A document id is 32 hex digits.")
-        state = await asyncio.to_thread(documents.state_of, self._store, document_id)
+        state = await self._store.state(document_id)
         if state.tenant != CURRENT.get():
-            raise documents.not_found()
+            raise not_found()
         return state
 
     async def _id(self, document_id: str) -> str:
         return (await self._owned(document_id)).document_id
 
-    @_logged
+    @logged
     async def GetDocument(
         self, request: pb.GetDocumentRequest, context: Context
     ) -> pb.GetDocumentResponse:
         state = await self._owned(request.document_id)
         return pb.GetDocumentResponse(document=convert.document_to_wire(state))
 
-    @_logged
+    @logged
     async def WatchDocument(
         self, request: pb.WatchDocumentRequest, context: Context
     ) -> AsyncIterator[pb.WatchDocumentResponse]:
         name = await self._id(request.document_id)
-        async for state in self._queue.watch(name):
+        async for state in self._documents.watch(name):
             yield pb.WatchDocumentResponse(document=convert.document_to_wire(state))
 
-    @_logged
+    @logged
     async def DeleteDocument(
         self, request: pb.DeleteDocumentRequest, context: Context
     ) -> pb.DeleteDocumentResponse:
-        await self._queue.delete(await self._id(request.document_id))
+        await self._documents.delete(await self._id(request.document_id))
         return pb.DeleteDocumentResponse()
 
-    @_logged
+    @logged
     async def ListPages(
         self, request: pb.ListPagesRequest, context: Context
     ) -> pb.ListPagesResponse:
-        document = await self._desk.document(await self._id(request.document_id))
-        start = _offset(request.page_token)
-        size = min(request.page_size or 1000, 1000)
-        pages = document.pages[start : start + size]
-        more = start + size < len(document.pages)
-        return pb.ListPagesResponse(
-            pages=[convert.page_to_wire(p) for p in pages],
-            next_page_token=_token(start + size) if more else "",
-        )
+        summary = await self._answers.summary(await self._owned(request.document_id))
+        return listing.pages(summary, request)
 
-    @_logged
+    @logged
     async def ListBlocks(
         self, request: pb.ListBlocksRequest, context: Context
     ) -> pb.ListBlocksResponse:
-        document = await self._desk.document(await self._id(request.document_id))
-        if request.page_number and document.page(request.page_number) is None:
-            raise VisualProofError(
-                "PAGE_OUT_OF_RANGE", f"The document has no page {request.page_number}."
-            )
-        start = _offset(request.page_token)
-        size = min(request.page_size or 5000, 10_000)
-        kinds = frozenset(int(k) for k in request.kinds if k)
-        blocks: list[block_pb2.Block] = []
-        for number, block in enumerate(blocks_to_wire(document, request.page_number, kinds)):
-            if number >= start + size:
-                return pb.ListBlocksResponse(blocks=blocks, next_page_token=_token(start + size))
-            if number >= start:
-                blocks.append(block)
-        return pb.ListBlocksResponse(blocks=blocks)
+        document = await self._answers.document(await self._owned(request.document_id))
+        # Thousands of messages take a while to make.
+        return await asyncio.to_thread(listing.blocks, document, request)
 
-    @_logged
+    @logged
     async def GetPageImage(
         self, request: pb.GetPageImageRequest, context: Context
     ) -> AsyncIterator[pb.GetPageImageResponse]:
-        head, data = await self._desk.page_image(
-            await self._id(request.document_id),
+        head, data = await self._answers.page_image(
+            await self._owned(request.document_id),
             request.page_number,
-            request.longest_side_px,
-            _MEDIA.get(request.format, "image/jpeg"),
+            _side(request.longest_side_px, 1),
+            _choice(_MEDIA, request.format, "format"),
         )
         for at in range(0, len(data), _IMAGE_CHUNK):
             part = data[at : at + _IMAGE_CHUNK]
@@ -247,22 +192,22 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
                 yield pb.GetPageImageResponse(content=part)
             else:
                 yield pb.GetPageImageResponse(
-                    mime_type=head["media"],
-                    width_px=head["width"],
-                    height_px=head["height"],
+                    mime_type=head.media,
+                    width_px=head.width,
+                    height_px=head.height,
                     content=part,
                 )
 
-    @_logged
+    @logged
     async def RenderPrompt(
         self, request: pb.RenderPromptRequest, context: Context
     ) -> pb.RenderPromptResponse:
-        prompt, instructions, schema = await self._desk.prompt(
-            await self._id(request.document_id),
+        prompt, instructions, schema = await self._answers.prompt(
+            await self._owned(request.document_id),
             request.first_page,
             request.last_page,
             request.max_tokens,
-            _STYLES.get(request.marker_style, MarkerStyle.LINE),
+            _choice(_STYLES, request.marker_style, "marker_style"),
             convert.fields_from_wire(list(request.fields)),
             request.json_schema,
         )
@@ -275,80 +220,80 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
             estimated_tokens=prompt.estimated_tokens,
         )
 
-    @_logged
+    @logged
     async def VerifyAnswer(
         self, request: pb.VerifyAnswerRequest, context: Context
     ) -> pb.VerifyAnswerResponse:
-        name = await self._id(request.document_id)
+        state = await self._owned(request.document_id)
         wanted = convert.request_from_wire(request)
-        document = await self._desk.document(name)
-        report, _ = await self._desk.verify(name, request.answer_json.encode(), wanted)
-        return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, document))
+        summary = await self._answers.summary(state)
+        answer = request.answer_json.encode()
+        report, _ = await self._answers.verify(state, answer, wanted)
+        return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, summary))
 
-    @_logged
+    @logged
     async def CheckProse(
         self, request: pb.CheckProseRequest, context: Context
     ) -> pb.CheckProseResponse:
+        checks.bounded(request.reports, checks.MAX_REPORTS, "reports")
         reports = [convert.report_from_wire(r, None) for r in request.reports]
-        made = await self._desk.check_prose(request.text, reports, request.rounding_allowed)
+        made = await self._answers.check_prose(
+            request.text, reports, request.rounding_allowed, CURRENT.get()
+        )
         return pb.CheckProseResponse(spans=convert.spans_to_wire(made), safe=made.safe)
 
-    @_logged
+    @logged
     async def AnnotatePages(
         self, request: pb.AnnotatePagesRequest, context: Context
     ) -> AsyncIterator[pb.AnnotatePagesResponse]:
-        name = await self._id(request.document_id)
-        document = await self._desk.document(name)
-        report = convert.report_from_wire(request.report, document)
-        side = request.longest_side_px
-        if side and not 100 <= side <= 10_000:
-            raise VisualProofError(
-                "OPTIONS_INVALID", "longest_side_px is 100 to 10000.", field_path="longest_side_px"
-            )
+        state = await self._owned(request.document_id)
+        summary = await self._answers.summary(state)
+        report = convert.report_from_wire(request.report, summary)
+        checks.bounded(request.page_numbers, _MAX_PAGES, "page_numbers")
         wanted = DrawRequest(
             tuple(request.page_numbers),
-            side,
-            _MEDIA.get(request.format, "image/jpeg"),
+            _side(request.longest_side_px, _MIN_SIDE),
+            _choice(_MEDIA, request.format, "format"),
             request.crops,
             request.path,
             min(request.context_lines, 20),
         )
         for one in _one_at_a_time(wanted, report):
-            for head, data in await self._desk.pictures(name, report, one):
+            for head, data in await self._answers.pictures(state, report, one):
                 yield pb.AnnotatePagesResponse(
-                    page_number=head["page"],
-                    path=head["path"],
-                    mime_type=head["media"],
-                    width_px=head["width"],
-                    height_px=head["height"],
+                    page_number=head.page,
+                    path=head.path,
+                    mime_type=head.media,
+                    width_px=head.width,
+                    height_px=head.height,
                     image=data,
                 )
 
-    @_logged
+    @logged
     async def ExportEvidence(
         self, request: pb.ExportEvidenceRequest, context: Context
     ) -> AsyncIterator[pb.ExportEvidenceResponse]:
         state = await self._owned(request.answer.document_id)
-        made = evidence.export(state, request, self._desk, self._facts.version)
+        made = evidence.export(state, request, self._answers, self._facts.version)
         async with aclosing(made) as parts:
             async for part in parts:
                 yield part
 
-    @_logged
+    @logged
     async def GetServerInfo(
         self, request: pb.GetServerInfoRequest, context: Context
     ) -> pb.GetServerInfoResponse:
         facts = self._facts
         return pb.GetServerInfoResponse(
             version=facts.version,
-            reader_version=self._queue.reader_version,
-            rules_version=RULES_VERSION,
+            reader_version=self._documents.reader_version,
+            rules_version=facts.rules_version,
             engines=[
                 pb.EngineInfo(name=name, version=version, languages=languages)
                 for name, version, languages in facts.engines
             ],
             limits=[pb.LimitInfo(name=n, value=v, unit=u) for n, v, u in facts.limits],
-            kinds=list(KINDS),
+            kinds=facts.kinds,
             statuses=[
                 pb.StatusInfo(
                     status=status_pb2.Status.ValueType(s.value),
@@ -378,18 +323,15 @@ def _one_at_a_time(wanted: DrawRequest, report: Any) -> list[DrawRequest]:
     ]
 
 
-def _token(offset: int) -> str:
-    return base64.urlsafe_b64encode(str(offset).encode()).decode()
+def _side(side: int, least: int) -> int:
+    """The longest side of a picture, 0 for the page's own; error OPTIONS_INVALID."""
+    if side and not least <= side <= _MAX_SIDE:
+        raise checks.refused("longest_side_px", f"longest_side_px is {least} to {_MAX_SIDE}.")
+    return side
 
 
-def _offset(token: str) -> int:
-    if not token:
-        return 0
-    try:
-        return max(0, int(base64.urlsafe_b64decode(token.encode())))
-    except ValueError:
-        raise VisualProofError(
-            "PAGE_TOKEN_INVALID",
-            "Use the page token of the last response.",
-            field_path="page_token",
-        ) from None
+def _choice(known: Mapping[Any, T], value: int, path: str) -> T:
+    """What a value of an enum means; error OPTIONS_INVALID for one that is not known."""
+    if value not in known:
+        raise checks.refused(path, f"This server does not know the {path} {value}.")
+    return known[value]

@@ -128,14 +128,11 @@ class _Sink:
                 f"At most {self._limit} bytes are taken.",
                 {"limit": str(self._limit)},
             )
-        self._digest.update(data)
-        await asyncio.to_thread(self._file.write, data)
+        await asyncio.to_thread(self._write, data)
 
     async def finish(self, stated_sha256: str) -> str:
         """The hash, once the bytes are safe."""
-        self._file.flush()
-        await asyncio.to_thread(os.fsync, self._file.fileno())
-        self._file.close()
+        await asyncio.to_thread(self._sync)
         if not self._size:
             raise VisualProofError("EMPTY_FILE", "The file is empty; send one with content.")
         sha256 = self._digest.hexdigest()
@@ -144,6 +141,15 @@ class _Sink:
                 "SHA256_MISMATCH", "The bytes are not those that the header's SHA-256 states."
             )
         return sha256
+
+    def _write(self, data: bytes) -> None:
+        self._digest.update(data)
+        self._file.write(data)
+
+    def _sync(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
 
     def abandon(self) -> None:
         self._file.close()

@@ -34,8 +34,8 @@ class DiskStore:
 
     def put(self, document_id: str, name: str, data: bytes) -> None:
         path = self._path(document_id, name)
-        path.parent.mkdir(exist_ok=True)
         try:
+            self._make(path.parent)
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
             try:
                 with os.fdopen(handle, "wb") as file:
@@ -43,24 +43,30 @@ class DiskStore:
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(temporary, path)
+                _sync(path.parent)
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
         except OSError as error:
-            raise VisualProofError(
-                "DISK_FULL", f"The store cannot be written ({error.strerror}); free disk space."
-            ) from None
+            raise _full(error) from None
 
     def adopt(self, document_id: str, name: str, file: Path) -> None:
         path = self._path(document_id, name)
-        path.parent.mkdir(exist_ok=True)
-        os.replace(file, path)
+        try:
+            self._make(path.parent)
+            os.replace(file, path)
+            _sync(path.parent)
+        except OSError as error:
+            raise _full(error) from None
 
     def get(self, document_id: str, name: str) -> bytes | None:
         try:
             return self._path(document_id, name).read_bytes()
         except FileNotFoundError:
             return None
+
+    def has(self, document_id: str, name: str) -> bool:
+        return self._path(document_id, name).exists()
 
     def names(self, document_id: str) -> set[str]:
         try:
@@ -72,29 +78,59 @@ class DiskStore:
     def documents(self) -> list[str]:
         return sorted(p.name for p in self._root.iterdir() if _ID.fullmatch(p.name))
 
+    def remove(self, document_id: str, names: Iterable[str]) -> None:
+        for name in names:
+            self._path(document_id, name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            # An empty folder is no document.
+            self._folder(document_id).rmdir()
+
     def delete(self, document_id: str) -> None:
         # A rename takes it out of sight at once, whatever happens to the removal.
-        grave = Path(tempfile.mkdtemp(dir=self._bin))
+        folder = self._folder(document_id)
         try:
-            os.replace(self._folder(document_id), grave / "document")
-        except FileNotFoundError:
-            pass
+            grave = Path(tempfile.mkdtemp(dir=self._bin))
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(folder, grave / "document")
+        except OSError as error:
+            raise _full(error) from None
         shutil.rmtree(grave, ignore_errors=True)
 
     def stage(self, document_id: str, names: Iterable[str] | None, folder: Path) -> None:
         source, target = self._root / checked(document_id), folder / document_id
         wanted = self.names(document_id) if names is None else names
-        target.mkdir()
+        target.mkdir(exist_ok=True)
         for name in wanted:
             # A link costs no copy; folder lies on the same disk.
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, FileExistsError):
                 os.link(source / checked(document_id, name).name, target / name)
+
+    def _make(self, folder: Path) -> None:
+        """A document's folder, there also after a crash."""
+        if not folder.exists():
+            folder.mkdir(exist_ok=True)
+            _sync(self._root)
 
     def _folder(self, document_id: str) -> Path:
         return self._root / checked(document_id)
 
     def _path(self, document_id: str, name: str) -> Path:
         return self._root / checked(document_id, name)
+
+
+def _sync(folder: Path) -> None:
+    """Makes the names in a folder last: a file's own fsync does not (fsync(2))."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _full(error: OSError) -> VisualProofError:
+    return VisualProofError(
+        "DISK_FULL", f"The store cannot be written ({error.strerror}); free disk space."
+    )
 
 
 def checked(document_id: str, name: str | None = None) -> Path:

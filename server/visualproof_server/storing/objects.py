@@ -1,5 +1,6 @@
 """A store on objects: S3, GCS or Azure, by obstore; shared by any number of servers."""
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 # Documents whose blobs are kept on the local disk, for tasks that come again and again.
 _KEPT = 64
+_DELETE_ROUNDS = 3
 # What is written once; the rest changes and is never kept.
-_FINAL = ("source", "reading", "page-")
+_FINAL = ("source", "reading", "page-", "pages.json", "words.json.z")
 
 
 class ObjectStore:
@@ -65,6 +67,15 @@ class ObjectStore:
         except BaseError as error:
             raise self._unreachable(error) from None
 
+    def has(self, document_id: str, name: str) -> bool:
+        try:
+            obstore.head(self._bucket, checked(document_id, name).as_posix())
+        except FileNotFoundError:
+            return False
+        except BaseError as error:
+            raise self._unreachable(error) from None
+        return True
+
     def names(self, document_id: str) -> set[str]:
         prefix = f"{checked(document_id).as_posix()}/"
         return {path.removeprefix(prefix) for path in self._paths(prefix)}
@@ -78,17 +89,20 @@ class ObjectStore:
 
     def delete(self, document_id: str) -> None:
         prefix = f"{checked(document_id).as_posix()}/"
-        paths = self._paths(prefix)
-        # What says that there is a document goes first.
-        paths.sort(key=lambda path: not path.endswith("/state.json"))
-        try:
-            for path in paths:
-                obstore.delete(self._bucket, path)
-        except FileNotFoundError:
-            pass
-        except BaseError as error:
-            raise self._unreachable(error) from None
+        # Once more for what another server was just writing.
+        for _ in range(_DELETE_ROUNDS):
+            paths = self._paths(prefix)
+            if not paths:
+                break
+            # What says that there is a document goes first.
+            paths.sort(key=lambda path: not path.endswith("/state.json"))
+            self._delete(paths)
         self._forget(document_id)
+
+    def remove(self, document_id: str, names: Iterable[str]) -> None:
+        self._delete([checked(document_id, name).as_posix() for name in names])
+        for name in names:
+            (self._cache / checked(document_id, name)).unlink(missing_ok=True)
 
     def stage(self, document_id: str, names: Iterable[str] | None, folder: Path) -> None:
         if names is None:
@@ -98,7 +112,7 @@ class ObjectStore:
             if "state.json" not in names:
                 self._forget(document_id)
         target = folder / checked(document_id)
-        target.mkdir()
+        target.mkdir(exist_ok=True)
         for name in sorted(names):
             self._local(document_id, name, target / name)
         with self._lock:
@@ -122,13 +136,23 @@ class ObjectStore:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
             os.replace(temporary, kept)
-        os.link(kept, target)
+        with contextlib.suppress(FileExistsError):
+            os.link(kept, target)
 
     def _write(self, path: Path, data: bytes | Path) -> None:
         try:
             obstore.put(self._bucket, path.as_posix(), data)
         except (BaseError, OSError) as error:
             raise self._unreachable(error) from None
+
+    def _delete(self, paths: list[str]) -> None:
+        for path in paths:
+            try:
+                obstore.delete(self._bucket, path)
+            except FileNotFoundError:
+                continue
+            except BaseError as error:
+                raise self._unreachable(error) from None
 
     def _paths(self, prefix: str) -> list[str]:
         try:

@@ -33,6 +33,10 @@ class DocumentStore(DocumentReader, Protocol):
         """Whether other servers may use it at the same time."""
         ...
 
+    def has(self, document_id: str, name: str) -> bool:
+        """Whether there is a blob, without fetching it."""
+        ...
+
     def put(self, document_id: str, name: str, data: bytes) -> None:
         """Writes or replaces a blob."""
         ...
@@ -42,11 +46,16 @@ class DocumentStore(DocumentReader, Protocol):
         ...
 
     def stage(self, document_id: str, names: Iterable[str] | None, folder: Path) -> None:
-        """Lays some blobs, or all, as files into a local folder; what is not there is left out."""
+        """Lays some blobs, or all, as files into a local folder, beside those laid there before; what
+        is not there is left out."""
         ...
 
     def documents(self) -> list[str]:
         """Ids of all documents, sorted; an object store may still name one that is gone."""
+        ...
+
+    def remove(self, document_id: str, names: Iterable[str]) -> None:
+        """Removes some blobs; nothing happens if they are not there."""
         ...
 
     def delete(self, document_id: str) -> None:

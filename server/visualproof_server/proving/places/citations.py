@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from visualproof_server.model.answer import Claim, Proof
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Reason
+from visualproof_server.model.request import ShownPages
 from visualproof_server.proving.places import locate
 from visualproof_server.proving.places.index import Index, Run
-from visualproof_server.proving.request import ShownPages
 
 # A model slips by a line or two; a proof's text may also run on into the next lines.
 _MAX_RUN_ON_ROWS = 40

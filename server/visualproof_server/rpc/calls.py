@@ -1,0 +1,125 @@
+"""Around every call: who calls, how many at once, errors as gRPC's, one line in the log."""
+
+import asyncio
+import functools
+import inspect
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Any, Protocol, TypeVar
+
+import grpc
+
+from visualproof_server.metrics import CALL_SECONDS, CALLS
+from visualproof_server.model.errors import VisualProofError
+from visualproof_server.rpc import status
+from visualproof_server.rpc.auth import Tokens
+from visualproof_server.rpc.tenant import CURRENT
+
+log = logging.getLogger("visualproof.rpc")
+Context = grpc.aio.ServicerContext[Any, Any]
+F = TypeVar("F", bound=Callable[..., Any])
+_RETRY_S = 2.0
+
+
+class Bound:
+    """How many of a thing may be under way at once."""
+
+    def __init__(self, most: int, what: str) -> None:
+        self._most = most
+        self._what = what
+        self._count = 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Counts one more for as long as it lasts; error SERVER_BUSY if there are too many."""
+        if self._count >= self._most:
+            raise VisualProofError(
+                "SERVER_BUSY",
+                f"{self._most} {self._what} are under way; try again shortly.",
+                retry_after_s=_RETRY_S,
+            )
+        self._count += 1
+        try:
+            yield
+        finally:
+            self._count -= 1
+
+
+class Called(Protocol):
+    """What a servicer keeps for its calls."""
+
+    _tokens: Tokens
+    _calls: Bound
+
+
+def logged(method: F) -> F:
+    """Turns errors into gRPC's, bounds the calls, and logs each by allow-listed fields only."""
+    made: F = _stream(method) if inspect.isasyncgenfunction(method) else _unary(method)
+    return made
+
+
+def _unary(method: Any) -> Any:
+    @functools.wraps(method)
+    async def unary(self: Called, request: Any, context: Context) -> Any:
+        with _line(method.__name__) as line:
+            try:
+                CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
+                with self._calls.one():
+                    return await method(self, request, context)
+            except Exception as error:
+                await line.failed(context, error)
+
+    return unary
+
+
+def _stream(method: Any) -> Any:
+    @functools.wraps(method)
+    async def stream(self: Called, request: Any, context: Context) -> AsyncIterator[Any]:
+        with _line(method.__name__) as line:
+            try:
+                CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
+                with self._calls.one():
+                    async with aclosing(method(self, request, context)) as messages:
+                        async for message in messages:
+                            yield message
+            except Exception as error:
+                await line.failed(context, error)
+
+    return stream
+
+
+class _Line:
+    """What the log says of a call."""
+
+    def __init__(self, rpc: str) -> None:
+        self._rpc = rpc
+        self.code = "OK"
+
+    async def failed(self, context: Context, error: Exception) -> None:
+        """Ends the call with the error, known or not."""
+        if not isinstance(error, VisualProofError):
+            log.exception("unexpected error", extra={"rpc": self._rpc})
+            error = VisualProofError("INTERNAL", "The call failed; try again.")
+        self.code = error.code
+        context.set_trailing_metadata(status.trailer(error))
+        await context.abort(status.grpc_code(error), error.message)
+
+
+@contextmanager
+def _line(rpc: str) -> Iterator[_Line]:
+    """Counts and logs a call, however it ends."""
+    started, line = time.monotonic(), _Line(rpc)
+    try:
+        yield line
+    except (asyncio.CancelledError, GeneratorExit):
+        # The caller is gone, or its deadline has passed.
+        line.code = "CANCELLED"
+        raise
+    finally:
+        seconds = time.monotonic() - started
+        CALLS.labels(rpc, line.code).inc()
+        CALL_SECONDS.labels(rpc).observe(seconds)
+        ms = round(seconds * 1000)
+        log.info("call", extra={"rpc": rpc, "code": line.code, "ms": ms})
