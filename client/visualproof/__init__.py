@@ -16,13 +16,14 @@ from visualproof.errors import (
     Unreachable,
     VisualProofError,
 )
-from visualproof.report import Action, FieldResult, Report, Status
+from visualproof.report import Action, Anchor, FieldResult, Report, Status
 from visualproof.v1.block_pb2 import Block, BlockKind, BoundingBox
 from visualproof.v1.document_pb2 import Document, DocumentState, Page
 from visualproof.v1.report_pb2 import Evidence, FieldSpec, Policy, Reason, Relation
 
 __all__ = [
     "Action",
+    "Anchor",
     "Block",
     "BlockKind",
     "BoundingBox",

@@ -39,6 +39,19 @@ class Action(IntEnum):
     BLOCK = 3
 
 
+class Anchor(IntEnum):
+    """How the place of a value was told, the surest first."""
+
+    UNSPECIFIED = 0
+    PROOF = 1
+    LABEL = 2
+    ROLE = 3
+    ROW = 4
+    ARITHMETIC = 5
+    UNIQUE = 6
+    REPEATED = 7
+
+
 class FieldResult:
     """One value's result: the message's fields, with `status` and `action` as enums."""
 
@@ -65,6 +78,11 @@ class FieldResult:
     @property
     def action(self) -> Action:
         return Action(self.message.action)
+
+    @property
+    def anchor(self) -> Anchor:
+        """How its place was told; UNSPECIFIED for what is not VERIFIED."""
+        return Anchor(self.message.anchor)
 
     @property
     def printed_text(self) -> str:

@@ -27,37 +27,39 @@ from visualproof.v1 import document_pb2 as visualproof_dot_v1_dot_document__pb2
 from visualproof.v1 import status_pb2 as visualproof_dot_v1_dot_status__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bvisualproof/v1/report.proto\x12\x0evisualproof.v1\x1a\x1avisualproof/v1/block.proto\x1a\x1dvisualproof/v1/document.proto\x1a\x1bvisualproof/v1/status.proto\"\xbb\x01\n\tFieldSpec\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06locale\x18\x03 \x01(\t\x12\x10\n\x08\x63urrency\x18\x04 \x01(\t\x12\x0c\n\x04unit\x18\x05 \x01(\t\x12\x0e\n\x06labels\x18\x06 \x03(\t\x12\x11\n\trow_label\x18\x07 \x01(\t\x12\x14\n\x0c\x63olumn_label\x18\x08 \x01(\t\x12\x10\n\x08required\x18\t \x01(\x08\x12\x17\n\x0f\x64\x65rived_allowed\x18\n \x01(\x08\"1\n\x08Relation\x12\x12\n\nexpression\x18\x01 \x01(\t\x12\x11\n\ttolerance\x18\x02 \x01(\t\"\x8f\x01\n\x0eRelationResult\x12\x12\n\nexpression\x18\x01 \x01(\t\x12\x30\n\x07outcome\x18\x02 \x01(\x0e\x32\x1f.visualproof.v1.RelationOutcome\x12\x0f\n\x07message\x18\x03 \x01(\t\x12&\n\x06\x61\x63tion\x18\x04 \x01(\x0e\x32\x16.visualproof.v1.Action\"\'\n\x06Reason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\xea\x02\n\x08\x45vidence\x12\x13\n\x0bpage_number\x18\x01 \x01(\r\x12\x12\n\npage_label\x18\x02 \x01(\t\x12\x11\n\tblock_ids\x18\x03 \x03(\t\x12*\n\x05\x62oxes\x18\x04 \x03(\x0b\x32\x1b.visualproof.v1.BoundingBox\x12\'\n\x08polygons\x18\x05 \x03(\x0b\x32\x15.visualproof.v1.Point\x12\x0c\n\x04text\x18\x06 \x01(\t\x12\x0f\n\x07\x63ontext\x18\x07 \x01(\t\x12+\n\x06method\x18\x08 \x01(\x0e\x32\x1b.visualproof.v1.MatchMethod\x12\x12\n\nsimilarity\x18\t \x01(\x02\x12\x17\n\nconfidence\x18\n \x01(\x02H\x00\x88\x01\x01\x12\r\n\x05\x63ited\x18\x0b \x01(\x08\x12&\n\x06source\x18\x0c \x01(\x0e\x32\x16.visualproof.v1.Source\x12\x0e\n\x06\x63oarse\x18\r \x01(\x08\x42\r\n\x0b_confidence\"\xd1\x02\n\x0b\x46ieldResult\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x12\n\nvalue_json\x18\x02 \x01(\t\x12\x0c\n\x04kind\x18\x03 \x01(\t\x12&\n\x06status\x18\x04 \x01(\x0e\x32\x16.visualproof.v1.Status\x12&\n\x06\x61\x63tion\x18\x05 \x01(\x0e\x32\x16.visualproof.v1.Action\x12\'\n\x07reasons\x18\x06 \x03(\x0b\x32\x16.visualproof.v1.Reason\x12*\n\x08\x65vidence\x18\x07 \x03(\x0b\x32\x18.visualproof.v1.Evidence\x12\x14\n\x0cprinted_text\x18\x08 \x01(\t\x12,\n\ncandidates\x18\t \x03(\x0b\x32\x18.visualproof.v1.Evidence\x12)\n\x07nearest\x18\n \x01(\x0b\x32\x18.visualproof.v1.Evidence\"D\n\x0bStatusCount\x12&\n\x06status\x18\x01 \x01(\x0e\x32\x16.visualproof.v1.Status\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"\x99\x02\n\x06Report\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x15\n\rsource_sha256\x18\x02 \x01(\t\x12\x16\n\x0ereader_version\x18\x03 \x01(\t\x12\x15\n\rrules_version\x18\x04 \x01(\t\x12,\n\x07results\x18\x05 \x03(\x0b\x32\x1b.visualproof.v1.FieldResult\x12\x31\n\trelations\x18\x06 \x03(\x0b\x32\x1e.visualproof.v1.RelationResult\x12&\n\x06\x61\x63tion\x18\x07 \x01(\x0e\x32\x16.visualproof.v1.Action\x12+\n\x06\x63ounts\x18\x08 \x03(\x0b\x32\x1b.visualproof.v1.StatusCount\"\x8c\x01\n\x06Policy\x12*\n\x05rules\x18\x01 \x03(\x0b\x32\x1b.visualproof.v1.Policy.Rule\x1aV\n\x04Rule\x12&\n\x06status\x18\x01 \x01(\x0e\x32\x16.visualproof.v1.Status\x12&\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x16.visualproof.v1.Action\"2\n\tPageRange\x12\x12\n\nfirst_page\x18\x01 \x01(\r\x12\x11\n\tlast_page\x18\x02 \x01(\r*\x8b\x01\n\x0fRelationOutcome\x12 \n\x1cRELATION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n\x16RELATION_OUTCOME_HOLDS\x10\x01\x12\x1a\n\x16RELATION_OUTCOME_FAILS\x10\x02\x12\x1e\n\x1aRELATION_OUTCOME_UNDEFINED\x10\x03*x\n\x0bMatchMethod\x12\x1c\n\x18MATCH_METHOD_UNSPECIFIED\x10\x00\x12\x16\n\x12MATCH_METHOD_EXACT\x10\x01\x12\x1b\n\x17MATCH_METHOD_NORMALIZED\x10\x02\x12\x16\n\x12MATCH_METHOD_FUZZY\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bvisualproof/v1/report.proto\x12\x0evisualproof.v1\x1a\x1avisualproof/v1/block.proto\x1a\x1dvisualproof/v1/document.proto\x1a\x1bvisualproof/v1/status.proto\"\xe3\x01\n\tFieldSpec\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06locale\x18\x03 \x01(\t\x12\x10\n\x08\x63urrency\x18\x04 \x01(\t\x12\x0c\n\x04unit\x18\x05 \x01(\t\x12\x0e\n\x06labels\x18\x06 \x03(\t\x12\x11\n\trow_label\x18\x07 \x01(\t\x12\x14\n\x0c\x63olumn_label\x18\x08 \x01(\t\x12\x10\n\x08required\x18\t \x01(\x08\x12\x17\n\x0f\x64\x65rived_allowed\x18\n \x01(\x08\x12&\n\x06\x61nchor\x18\x0b \x01(\x0e\x32\x16.visualproof.v1.Anchor\"1\n\x08Relation\x12\x12\n\nexpression\x18\x01 \x01(\t\x12\x11\n\ttolerance\x18\x02 \x01(\t\"\x8f\x01\n\x0eRelationResult\x12\x12\n\nexpression\x18\x01 \x01(\t\x12\x30\n\x07outcome\x18\x02 \x01(\x0e\x32\x1f.visualproof.v1.RelationOutcome\x12\x0f\n\x07message\x18\x03 \x01(\t\x12&\n\x06\x61\x63tion\x18\x04 \x01(\x0e\x32\x16.visualproof.v1.Action\"\'\n\x06Reason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\xea\x02\n\x08\x45vidence\x12\x13\n\x0bpage_number\x18\x01 \x01(\r\x12\x12\n\npage_label\x18\x02 \x01(\t\x12\x11\n\tblock_ids\x18\x03 \x03(\t\x12*\n\x05\x62oxes\x18\x04 \x03(\x0b\x32\x1b.visualproof.v1.BoundingBox\x12\'\n\x08polygons\x18\x05 \x03(\x0b\x32\x15.visualproof.v1.Point\x12\x0c\n\x04text\x18\x06 \x01(\t\x12\x0f\n\x07\x63ontext\x18\x07 \x01(\t\x12+\n\x06method\x18\x08 \x01(\x0e\x32\x1b.visualproof.v1.MatchMethod\x12\x12\n\nsimilarity\x18\t \x01(\x02\x12\x17\n\nconfidence\x18\n \x01(\x02H\x00\x88\x01\x01\x12\r\n\x05\x63ited\x18\x0b \x01(\x08\x12&\n\x06source\x18\x0c \x01(\x0e\x32\x16.visualproof.v1.Source\x12\x0e\n\x06\x63oarse\x18\r \x01(\x08\x42\r\n\x0b_confidence\"\xf9\x02\n\x0b\x46ieldResult\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x12\n\nvalue_json\x18\x02 \x01(\t\x12\x0c\n\x04kind\x18\x03 \x01(\t\x12&\n\x06status\x18\x04 \x01(\x0e\x32\x16.visualproof.v1.Status\x12&\n\x06\x61\x63tion\x18\x05 \x01(\x0e\x32\x16.visualproof.v1.Action\x12\'\n\x07reasons\x18\x06 \x03(\x0b\x32\x16.visualproof.v1.Reason\x12*\n\x08\x65vidence\x18\x07 \x03(\x0b\x32\x18.visualproof.v1.Evidence\x12\x14\n\x0cprinted_text\x18\x08 \x01(\t\x12,\n\ncandidates\x18\t \x03(\x0b\x32\x18.visualproof.v1.Evidence\x12)\n\x07nearest\x18\n \x01(\x0b\x32\x18.visualproof.v1.Evidence\x12&\n\x06\x61nchor\x18\x0b \x01(\x0e\x32\x16.visualproof.v1.Anchor\"D\n\x0bStatusCount\x12&\n\x06status\x18\x01 \x01(\x0e\x32\x16.visualproof.v1.Status\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"\x99\x02\n\x06Report\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x15\n\rsource_sha256\x18\x02 \x01(\t\x12\x16\n\x0ereader_version\x18\x03 \x01(\t\x12\x15\n\rrules_version\x18\x04 \x01(\t\x12,\n\x07results\x18\x05 \x03(\x0b\x32\x1b.visualproof.v1.FieldResult\x12\x31\n\trelations\x18\x06 \x03(\x0b\x32\x1e.visualproof.v1.RelationResult\x12&\n\x06\x61\x63tion\x18\x07 \x01(\x0e\x32\x16.visualproof.v1.Action\x12+\n\x06\x63ounts\x18\x08 \x03(\x0b\x32\x1b.visualproof.v1.StatusCount\"\x8c\x01\n\x06Policy\x12*\n\x05rules\x18\x01 \x03(\x0b\x32\x1b.visualproof.v1.Policy.Rule\x1aV\n\x04Rule\x12&\n\x06status\x18\x01 \x01(\x0e\x32\x16.visualproof.v1.Status\x12&\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x16.visualproof.v1.Action\"2\n\tPageRange\x12\x12\n\nfirst_page\x18\x01 \x01(\r\x12\x11\n\tlast_page\x18\x02 \x01(\r*\xa4\x01\n\x06\x41nchor\x12\x16\n\x12\x41NCHOR_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x41NCHOR_PROOF\x10\x01\x12\x10\n\x0c\x41NCHOR_LABEL\x10\x02\x12\x0f\n\x0b\x41NCHOR_ROLE\x10\x03\x12\x0e\n\nANCHOR_ROW\x10\x04\x12\x15\n\x11\x41NCHOR_ARITHMETIC\x10\x05\x12\x11\n\rANCHOR_UNIQUE\x10\x06\x12\x13\n\x0f\x41NCHOR_REPEATED\x10\x07*\x8b\x01\n\x0fRelationOutcome\x12 \n\x1cRELATION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n\x16RELATION_OUTCOME_HOLDS\x10\x01\x12\x1a\n\x16RELATION_OUTCOME_FAILS\x10\x02\x12\x1e\n\x1aRELATION_OUTCOME_UNDEFINED\x10\x03*x\n\x0bMatchMethod\x12\x1c\n\x18MATCH_METHOD_UNSPECIFIED\x10\x00\x12\x16\n\x12MATCH_METHOD_EXACT\x10\x01\x12\x1b\n\x17MATCH_METHOD_NORMALIZED\x10\x02\x12\x16\n\x12MATCH_METHOD_FUZZY\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'visualproof.v1.report_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RELATIONOUTCOME']._serialized_start=1818
-  _globals['_RELATIONOUTCOME']._serialized_end=1957
-  _globals['_MATCHMETHOD']._serialized_start=1959
-  _globals['_MATCHMETHOD']._serialized_end=2079
+  _globals['_ANCHOR']._serialized_start=1898
+  _globals['_ANCHOR']._serialized_end=2062
+  _globals['_RELATIONOUTCOME']._serialized_start=2065
+  _globals['_RELATIONOUTCOME']._serialized_end=2204
+  _globals['_MATCHMETHOD']._serialized_start=2206
+  _globals['_MATCHMETHOD']._serialized_end=2326
   _globals['_FIELDSPEC']._serialized_start=136
-  _globals['_FIELDSPEC']._serialized_end=323
-  _globals['_RELATION']._serialized_start=325
-  _globals['_RELATION']._serialized_end=374
-  _globals['_RELATIONRESULT']._serialized_start=377
-  _globals['_RELATIONRESULT']._serialized_end=520
-  _globals['_REASON']._serialized_start=522
-  _globals['_REASON']._serialized_end=561
-  _globals['_EVIDENCE']._serialized_start=564
-  _globals['_EVIDENCE']._serialized_end=926
-  _globals['_FIELDRESULT']._serialized_start=929
-  _globals['_FIELDRESULT']._serialized_end=1266
-  _globals['_STATUSCOUNT']._serialized_start=1268
-  _globals['_STATUSCOUNT']._serialized_end=1336
-  _globals['_REPORT']._serialized_start=1339
-  _globals['_REPORT']._serialized_end=1620
-  _globals['_POLICY']._serialized_start=1623
-  _globals['_POLICY']._serialized_end=1763
-  _globals['_POLICY_RULE']._serialized_start=1677
-  _globals['_POLICY_RULE']._serialized_end=1763
-  _globals['_PAGERANGE']._serialized_start=1765
-  _globals['_PAGERANGE']._serialized_end=1815
+  _globals['_FIELDSPEC']._serialized_end=363
+  _globals['_RELATION']._serialized_start=365
+  _globals['_RELATION']._serialized_end=414
+  _globals['_RELATIONRESULT']._serialized_start=417
+  _globals['_RELATIONRESULT']._serialized_end=560
+  _globals['_REASON']._serialized_start=562
+  _globals['_REASON']._serialized_end=601
+  _globals['_EVIDENCE']._serialized_start=604
+  _globals['_EVIDENCE']._serialized_end=966
+  _globals['_FIELDRESULT']._serialized_start=969
+  _globals['_FIELDRESULT']._serialized_end=1346
+  _globals['_STATUSCOUNT']._serialized_start=1348
+  _globals['_STATUSCOUNT']._serialized_end=1416
+  _globals['_REPORT']._serialized_start=1419
+  _globals['_REPORT']._serialized_end=1700
+  _globals['_POLICY']._serialized_start=1703
+  _globals['_POLICY']._serialized_end=1843
+  _globals['_POLICY_RULE']._serialized_start=1757
+  _globals['_POLICY_RULE']._serialized_end=1843
+  _globals['_PAGERANGE']._serialized_start=1845
+  _globals['_PAGERANGE']._serialized_end=1895
 # @@protoc_insertion_point(module_scope)

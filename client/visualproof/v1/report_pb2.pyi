@@ -22,6 +22,50 @@ else:
 
 DESCRIPTOR: google.protobuf.descriptor.FileDescriptor
 
+class _Anchor:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _AnchorEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_Anchor.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    ANCHOR_UNSPECIFIED: _Anchor.ValueType  # 0
+    """Nothing told it; a field that names it asks for nothing."""
+    ANCHOR_PROOF: _Anchor.ValueType  # 1
+    """The model's proof points there."""
+    ANCHOR_LABEL: _Anchor.ValueType  # 2
+    """One of the field's labels is its caption."""
+    ANCHOR_ROLE: _Anchor.ValueType  # 3
+    """Its caption, or the section it stands in, names what the field's name asks for."""
+    ANCHOR_ROW: _Anchor.ValueType  # 4
+    """It stands in the row or band of its item."""
+    ANCHOR_ARITHMETIC: _Anchor.ValueType  # 5
+    """Arithmetic over printed numbers gives it."""
+    ANCHOR_UNIQUE: _Anchor.ValueType  # 6
+    """It is printed once."""
+    ANCHOR_REPEATED: _Anchor.ValueType  # 7
+    """It is printed several times alike."""
+
+class Anchor(_Anchor, metaclass=_AnchorEnumTypeWrapper):
+    """How the place of a value was told, the surest first."""
+
+ANCHOR_UNSPECIFIED: Anchor.ValueType  # 0
+"""Nothing told it; a field that names it asks for nothing."""
+ANCHOR_PROOF: Anchor.ValueType  # 1
+"""The model's proof points there."""
+ANCHOR_LABEL: Anchor.ValueType  # 2
+"""One of the field's labels is its caption."""
+ANCHOR_ROLE: Anchor.ValueType  # 3
+"""Its caption, or the section it stands in, names what the field's name asks for."""
+ANCHOR_ROW: Anchor.ValueType  # 4
+"""It stands in the row or band of its item."""
+ANCHOR_ARITHMETIC: Anchor.ValueType  # 5
+"""Arithmetic over printed numbers gives it."""
+ANCHOR_UNIQUE: Anchor.ValueType  # 6
+"""It is printed once."""
+ANCHOR_REPEATED: Anchor.ValueType  # 7
+"""It is printed several times alike."""
+global___Anchor = Anchor
+
 class _RelationOutcome:
     ValueType = typing.NewType("ValueType", builtins.int)
     V: typing_extensions.TypeAlias = ValueType
@@ -94,10 +138,11 @@ class FieldSpec(google.protobuf.message.Message):
     COLUMN_LABEL_FIELD_NUMBER: builtins.int
     REQUIRED_FIELD_NUMBER: builtins.int
     DERIVED_ALLOWED_FIELD_NUMBER: builtins.int
+    ANCHOR_FIELD_NUMBER: builtins.int
     path: builtins.str
     """JSON Pointer (RFC 6901) into the answer; "*" stands for any index: "/items/*/price"."""
     kind: builtins.str
-    """text, quote, number, money, percent, quantity, date, identifier, phone, email, url, boolean, choice; empty: by the value."""
+    """text, quote, number, money, percent, quantity, date, time, datetime, identifier, phone, email, url, boolean, choice; empty: by the value."""
     locale: builtins.str
     """BCP 47 tag such as "de-DE"; settles decimal marks and date order."""
     currency: builtins.str
@@ -112,6 +157,8 @@ class FieldSpec(google.protobuf.message.Message):
     """Null is then not enough."""
     derived_allowed: builtins.bool
     """A derived value may be released."""
+    anchor: global___Anchor.ValueType
+    """The least that must have told its place: what has less goes to review. Unspecified asks for nothing."""
     @property
     def labels(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """Words printed beside the value; any of them counts."""
@@ -129,8 +176,9 @@ class FieldSpec(google.protobuf.message.Message):
         column_label: builtins.str = ...,
         required: builtins.bool = ...,
         derived_allowed: builtins.bool = ...,
+        anchor: global___Anchor.ValueType = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["column_label", b"column_label", "currency", b"currency", "derived_allowed", b"derived_allowed", "kind", b"kind", "labels", b"labels", "locale", b"locale", "path", b"path", "required", b"required", "row_label", b"row_label", "unit", b"unit"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["anchor", b"anchor", "column_label", b"column_label", "currency", b"currency", "derived_allowed", b"derived_allowed", "kind", b"kind", "labels", b"labels", "locale", b"locale", "path", b"path", "required", b"required", "row_label", b"row_label", "unit", b"unit"]) -> None: ...
 
 global___FieldSpec = FieldSpec
 
@@ -298,6 +346,7 @@ class FieldResult(google.protobuf.message.Message):
     PRINTED_TEXT_FIELD_NUMBER: builtins.int
     CANDIDATES_FIELD_NUMBER: builtins.int
     NEAREST_FIELD_NUMBER: builtins.int
+    ANCHOR_FIELD_NUMBER: builtins.int
     path: builtins.str
     """JSON Pointer of the value."""
     value_json: builtins.str
@@ -310,6 +359,8 @@ class FieldResult(google.protobuf.message.Message):
     """What to do."""
     printed_text: builtins.str
     """What is printed at its place."""
+    anchor: global___Anchor.ValueType
+    """How its place was told, for VERIFIED values."""
     @property
     def reasons(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Reason]:
         """Why, most important first."""
@@ -339,9 +390,10 @@ class FieldResult(google.protobuf.message.Message):
         printed_text: builtins.str = ...,
         candidates: collections.abc.Iterable[global___Evidence] | None = ...,
         nearest: global___Evidence | None = ...,
+        anchor: global___Anchor.ValueType = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["nearest", b"nearest"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["action", b"action", "candidates", b"candidates", "evidence", b"evidence", "kind", b"kind", "nearest", b"nearest", "path", b"path", "printed_text", b"printed_text", "reasons", b"reasons", "status", b"status", "value_json", b"value_json"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["action", b"action", "anchor", b"anchor", "candidates", b"candidates", "evidence", b"evidence", "kind", b"kind", "nearest", b"nearest", "path", b"path", "printed_text", b"printed_text", "reasons", b"reasons", "status", b"status", "value_json", b"value_json"]) -> None: ...
 
 global___FieldResult = FieldResult
 

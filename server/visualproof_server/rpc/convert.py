@@ -10,6 +10,7 @@ from visualproof_server.model.geometry import Box, Quad, quad_of
 from visualproof_server.model.prose import ProseReport
 from visualproof_server.model.report import (
     Action,
+    Anchor,
     Evidence,
     FieldResult,
     FieldSpec,
@@ -126,6 +127,7 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
                 field.column_label,
                 field.required,
                 field.derived_allowed,
+                checks.known(Anchor, field.anchor, f"fields[{number}].anchor"),
             )
         )
     return tuple(out)
@@ -209,6 +211,7 @@ def _result_to_wire(result: FieldResult, document: Framed) -> report_pb2.FieldRe
         printed_text=result.printed_text,
         candidates=[_evidence_to_wire(e, document) for e in result.candidates],
         nearest=_evidence_to_wire(result.nearest, document) if result.nearest else None,
+        anchor=report_pb2.Anchor.ValueType(result.anchor.value),
     )
 
 

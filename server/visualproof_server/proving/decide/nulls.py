@@ -8,7 +8,7 @@ from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.captions import Labelled, Tier, best, has_context
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.folding import fold_text
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Warnings of a page or document under which something may be printed that was not read.
 NOT_WHOLE = frozenset(

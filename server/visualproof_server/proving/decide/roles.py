@@ -11,7 +11,7 @@ from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.values.units import currencies_named
-from visualproof_server.proving.vocabulary import Words, caption_words, vocabulary
+from visualproof_server.proving.vocabulary.words import Words, caption_words, vocabulary
 
 _MONEY = frozenset(
     [

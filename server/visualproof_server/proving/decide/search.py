@@ -32,7 +32,7 @@ from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.numbers import scan_numbers
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Doubts that say "the same words, but not the whole of it": there is evidence, and nothing to choose.
 _NOT_WHOLE = frozenset(

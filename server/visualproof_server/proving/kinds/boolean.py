@@ -6,7 +6,7 @@ from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 _TICKED = frozenset({"✓", "✔", "☑", "☒", "[x]", "(x)", "[✓]", "[✔]", "x", "✗", "✘"})
 _UNTICKED = frozenset({"☐", "□", "[]", "[_]", "()", "[ ]"})

@@ -17,7 +17,7 @@ from visualproof_server.proving.values.dates import (
     time_at,
 )
 from visualproof_server.proving.values.locales import conventions
-from visualproof_server.proving.vocabulary import caption_words, vocabulary
+from visualproof_server.proving.vocabulary.words import caption_words, vocabulary
 
 _MAX_CLAIM = 60
 # Years that lie further than this from all that the document prints settle no century.

@@ -16,7 +16,7 @@ from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.values import spelled
 from visualproof_server.proving.values.units import currencies_named
-from visualproof_server.proving.vocabulary import Words, caption_words, vocabulary
+from visualproof_server.proving.vocabulary.words import Words, caption_words, vocabulary
 
 # A value under or above its caption stands within this many heights of it.
 _NEAR_HEIGHTS = 3.0

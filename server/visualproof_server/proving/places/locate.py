@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 
 from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.folding import compact, confusable, fold_text, tokens
-from visualproof_server.proving.vocabulary import vocabulary as _all
+from visualproof_server.proving.vocabulary.words import vocabulary as _all
 
 # Bounds that keep hostile proofs cheap (docs/operating.md, limits).
 MAX_FUZZY_CHARS = 600

@@ -16,7 +16,7 @@ from visualproof_server.proving.values.units import (
     scaled_currency,
     unit_at,
 )
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Rows of values that a head may stand over.
 _MAX_ROWS = 60

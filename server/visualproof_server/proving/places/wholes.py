@@ -9,7 +9,7 @@ from visualproof_server.proving.places.index import Index, Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain, tokens
 from visualproof_server.proving.values import spelled
-from visualproof_server.proving.vocabulary import caption_words, vocabulary
+from visualproof_server.proving.vocabulary.words import caption_words, vocabulary
 
 # Marks that carry meaning between words and at the end of a short one.
 _SYMBOL = re.compile(r"[+*=<>#^~≠≈±×÷≤≥✓✔✗✘☐☑☒√]|!=|(?<=\d) ?- ?(?=\d)|(?<![^\W\d_])-(?=\d)")

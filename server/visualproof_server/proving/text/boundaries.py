@@ -3,7 +3,7 @@
 import re
 
 from visualproof_server.proving.text.folding import DIGIT_LIKE
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Marks that part no numbers: between digits they are a decimal or group mark misread, or a digit.
 _MARK = r"[.,;:'’‘`´·~\"”″°|!^#\\]"

@@ -6,7 +6,7 @@ from datetime import date, time
 from functools import lru_cache
 
 from visualproof_server.proving.text.boundaries import runs_on
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Years of two digits up to this are of this century, where nothing says otherwise.
 CENTURY_TURN = 39

@@ -24,7 +24,7 @@ from visualproof_server.proving.values.units import (
     scaled_currency,
     unit_at,
 )
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 MAX_DIGITS = 40
 # How far to look back for words that bound a number, and ahead for those after it.

@@ -8,7 +8,7 @@ from functools import lru_cache
 from num2words import num2words
 
 from visualproof_server.proving.text.folding import fold_text
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Languages whose words are known.
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru")

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from visualproof_server.proving.text.folding import fold_text
-from visualproof_server.proving.vocabulary import vocabulary
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Hundredths of a currency: 50 cents is no 50 dollars.
 MINOR_UNIT = "¢"
