@@ -16,6 +16,8 @@ from typing import Any
 
 from visualproof_server.proving.text.folding import fold_text
 
+PACKAGE = "visualproof_server.proving.vocabulary"
+
 Words = tuple[str, ...]
 """A phrase, word by word, folded."""
 
@@ -237,7 +239,7 @@ def _phrases(pairs: Iterable[tuple[str, str]]) -> Phrases:
 
 def files() -> list[Traversable]:
     """The data files, in the order of their names."""
-    here = resources.files(__package__)
+    here = resources.files(PACKAGE)
     return sorted(
         (f for f in here.iterdir() if f.name.endswith((".toml", ".json"))), key=lambda f: f.name
     )
