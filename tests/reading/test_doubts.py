@@ -37,6 +37,9 @@ class Print:
         self._pen.line((x, 40, x, 120), 0, 2)
         return self
 
+    def line(self, left: int, y: int, right: int) -> None:
+        self._pen.line((left, y, right, y), 0, 3)
+
     def word(self, text: str, *boxes: Box) -> "Print":
         """A word that an engine reads around some boxes."""
         box = Box(
@@ -137,3 +140,19 @@ def test_single_digits_in_a_forms_boxes_may_be_one_number() -> None:
     for number, digits in enumerate(("417", "203")):
         table.word(digits, table.draw(100 + 130 * number, 60, digits)).rule(210 + 130 * number)
     assert table.unclear() == []
+
+
+@pytest.mark.parametrize("text", ["1,250.00", "days"])
+def test_what_is_struck_out_is_unclear_and_what_is_underlined_is_not(text: str) -> None:
+    sheet = Print()
+    struck, under = sheet.draw(60, 40, text), sheet.draw(400, 40, text)
+    middle = round(struck.middle)
+    for left, right, y in ((56, struck.right + 4, middle), (396, under.right + 4, under.bottom + 2)):
+        sheet.line(left, y, right)
+    assert sheet.word(text, struck).word(text, under).page().words[1].trust is Trust.AGREED
+    assert sheet.unclear() == [text]
+
+
+def test_bars_of_letters_are_no_stroke() -> None:
+    sheet = Print()
+    assert sheet.word("TEETHE", sheet.draw(60, 40, "TEETHE", 20)).unclear() == []

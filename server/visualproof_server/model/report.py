@@ -94,7 +94,7 @@ REASONS: dict[str, str] = {
     "LOW_CONFIDENCE": "The words were read with low confidence.",
     "READINGS_DIFFER": "A second reading of the same pixels does not say the same.",
     "NOT_READ_AGAIN": "The time was up before a second reading; verify again to go on.",
-    "PRINT_UNCLEAR": "Raised or smaller digits, a rule or unread ink at it: it can be meant in two ways.",
+    "PRINT_UNCLEAR": "Raised digits, a rule or unread ink at it, or struck out: it can be meant otherwise.",
     "DATE_ORDER_UNKNOWN": "Day and month cannot be told apart; give a locale.",
     "SEPARATOR_UNKNOWN": "Decimal mark and grouping cannot be told apart; give a locale.",
     "PART_OF_WORD": "It is printed only as a part of a longer word or code.",

@@ -1,10 +1,12 @@
-"""Print of numbers that can be meant in two ways, told from its ink alone.
+"""Print that can be meant in two ways, told from its ink alone.
 
-An engine reads raised cents as plain digits, and of 19.93 in a shadow `19` and `93`, each with full
-confidence and at every size. So no second reading settles such words.
+An engine reads raised cents as plain digits, of 19.93 in a shadow `19` and `93`, and what is struck
+out as if it were not, each with full confidence and at every size. So no second reading settles
+such words.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -40,6 +42,13 @@ POINT_BESIDE = 0.7
 # be too narrow); and the digits of a form's boxes are at most so far apart, in heights of the word.
 RULE_INK, RULE_EDGE = 0.9, 0.2
 RULE_GAP = 2.5
+# A stroke through a word: where its middle lies (shares of the word's height), over how much of the
+# width it runs, how thick it may be, and how far it stands out on both sides: bars of small letters
+# run into each other too.
+STRIKE_LEVEL = (0.35, 0.75)
+STRIKE_WIDTH, STRIKE_THICK, STRIKE_OUT = 0.99, 0.25, 0.08
+# Scripts whose letters no line joins: a word of others has ink all along.
+_APART = ("LATIN", "DIGIT", "GREEK", "CYRILLIC")
 
 
 def doubted(page: Page, image: Grey) -> Page:
@@ -49,7 +58,7 @@ def doubted(page: Page, image: Grey) -> Page:
     """
     rows = [line.words for line in page.lines]
     rows += [cell.words for table in page.tables for cell in table.cells]
-    if not any(_has_digit(w) for row in rows for w in row):
+    if not page.words:
         return page
     ink = _Ink(image, page.words)
     changed = {id(w): wide for row in rows for w in row if (wide := _widened(w, ink)) is not w}
@@ -74,7 +83,7 @@ def doubted(page: Page, image: Grey) -> Page:
 
 def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
     for word in row:
-        if _PER_MILLE.search(word.text):
+        if _PER_MILLE.search(word.text) or (_is_apart(word) and ink.is_struck(word)):
             yield word
         if _has_digit(word) and (_has_raised(word, ink) or len(ink.glyphs_beside(word)[1])):
             yield word
@@ -89,6 +98,12 @@ def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
 
 def _has_digit(word: Word) -> bool:
     return any(c.isdigit() for c in word.text)
+
+
+def _is_apart(word: Word) -> bool:
+    """Whether a word has letters or digits of its own width, two at least."""
+    letters = [c for c in word.text if c.isalnum()]
+    return len(letters) > 1 and all(unicodedata.name(c, "").startswith(_APART) for c in letters)
 
 
 def _widened(word: Word, ink: "_Ink") -> Word:
@@ -240,3 +255,18 @@ class _Ink:
         edge = round(RULE_EDGE * (b.left - a.right))
         gap = self._ink[max(0, a.top) : a.bottom, a.right + edge : b.left - edge]
         return gap.size > 0 and bool((gap > 0).mean(axis=0).max() > RULE_INK)
+
+    def is_struck(self, word: Word) -> bool:
+        """Whether a level stroke runs through a word, from its first letter to its last."""
+        b = word.box
+        if b.height < 6 or b.width < b.height:
+            return False
+        top, bottom = (b.top + round(share * b.height) for share in STRIKE_LEVEL)
+        out = max(1, round(STRIKE_OUT * b.height))
+        ink = self._ink[max(0, top) : bottom, max(0, b.left - out) : b.right + out] > 0
+        if not ink.size:
+            return False
+        # A stroke that leans by a pixel is in two rows.
+        two = ink[1:] | ink[:-1]
+        full = two.mean(axis=1) > STRIKE_WIDTH
+        return bool(full.any()) and int(full.sum()) <= 1 + STRIKE_THICK * b.height
