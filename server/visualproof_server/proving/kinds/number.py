@@ -13,7 +13,8 @@ from visualproof_server.proving.places.stated import NOTHING, Stated
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.locales import conventions
-from visualproof_server.proving.values.numbers import NumberRead, Reading, scan_numbers
+from visualproof_server.proving.values.number_read import NumberRead, Reading
+from visualproof_server.proving.values.numbers import scan_numbers
 from visualproof_server.proving.values.units import currencies_named, same_unit, unit_at
 
 # Scales that a caption may state, for looking a claim up by what is printed under it.

@@ -18,7 +18,8 @@ from visualproof_server.proving.text.boundaries import NEAR, continues, part_is_
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import Token, confusable, plain, unconfused
 from visualproof_server.proving.values.dates import DateRead, scan_dates, scan_times
-from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.values.number_read import NumberRead
+from visualproof_server.proving.values.numbers import scan_numbers
 from visualproof_server.proving.values.units import currencies_named
 
 if TYPE_CHECKING:
