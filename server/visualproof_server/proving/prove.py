@@ -27,7 +27,8 @@ from visualproof_server.proving.decide.items import settle_lists
 from visualproof_server.proving.decide.nulls import null_finding
 from visualproof_server.proving.decide.relations import derive, recompute
 from visualproof_server.proving.decide.roles import PrintedRoles
-from visualproof_server.proving.decide.search import Page, Search
+from visualproof_server.proving.decide.search import Search
+from visualproof_server.proving.decide.sought import Page
 from visualproof_server.proving.kinds.date import DateClaim
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value

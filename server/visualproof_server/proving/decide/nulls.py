@@ -2,7 +2,7 @@
 
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
-from visualproof_server.proving.decide.search import Page
+from visualproof_server.proving.decide.sought import Page
 from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.captions import Labelled, Tier, best, has_context
