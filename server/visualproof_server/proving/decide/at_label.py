@@ -8,7 +8,8 @@ from visualproof_server.proving.decide.at_caption import AtCaption
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.sought import Sought, ambiguous, reason_of
 from visualproof_server.proving.kinds.boolean import mark_before
-from visualproof_server.proving.places.captions import Labelled, Tier, misplaced
+from visualproof_server.proving.places.caption_phrases import Tier
+from visualproof_server.proving.places.captions import Labelled, misplaced
 from visualproof_server.proving.places.index import Run
 
 

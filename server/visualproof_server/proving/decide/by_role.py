@@ -10,7 +10,8 @@ from visualproof_server.proving.decide.at_caption import AtCaption
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.roles import OTHER_DATES, Role, contradicts, fits
 from visualproof_server.proving.decide.sought import Sought, reason_of
-from visualproof_server.proving.places.captions import Labelled, Tier
+from visualproof_server.proving.places.caption_phrases import Tier
+from visualproof_server.proving.places.captions import Labelled
 from visualproof_server.proving.places.index import Run
 from visualproof_server.proving.vocabulary.words import vocabulary
 

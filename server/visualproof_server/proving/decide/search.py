@@ -12,7 +12,8 @@ from visualproof_server.proving.decide.by_role import ByRole
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.sought import Page, Sought, reason_of
 from visualproof_server.proving.kinds.kind import Match, ValueKind
-from visualproof_server.proving.places.captions import Tier, has_context
+from visualproof_server.proving.places.caption_phrases import Tier
+from visualproof_server.proving.places.captions import has_context
 from visualproof_server.proving.places.citations import CitedSpan
 from visualproof_server.proving.places.index import Run
 from visualproof_server.proving.text.folding import fold_text, plain
