@@ -34,7 +34,8 @@ from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
 from visualproof_server.proving.places import citations
 from visualproof_server.proving.places.captions import Captions
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.second_reading import SecondReadings
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.version import RULES_VERSION

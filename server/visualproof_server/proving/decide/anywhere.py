@@ -5,7 +5,7 @@ from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.roles import SUMS
 from visualproof_server.proving.decide.sought import Sought, ambiguous, reason_of
 from visualproof_server.proving.kinds.kind import Match
-from visualproof_server.proving.places.index import Run
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 
 # Doubts that say "the same words, but not the whole of it": there is evidence, and nothing to choose.

@@ -6,7 +6,7 @@ from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.sought import Sought, share_words
 from visualproof_server.proving.kinds.kind import Match
 from visualproof_server.proving.places.captions import Labelled
-from visualproof_server.proving.places.index import Run
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 
 

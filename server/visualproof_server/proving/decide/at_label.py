@@ -10,7 +10,7 @@ from visualproof_server.proving.decide.sought import Sought, ambiguous, reason_o
 from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import Labelled, misplaced
-from visualproof_server.proving.places.index import Run
+from visualproof_server.proving.places.stream import Run
 
 
 class AtLabel:

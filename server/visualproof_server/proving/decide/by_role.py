@@ -12,7 +12,7 @@ from visualproof_server.proving.decide.roles import OTHER_DATES, Role, contradic
 from visualproof_server.proving.decide.sought import Sought, reason_of
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import Labelled
-from visualproof_server.proving.places.index import Run
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Roles whose amounts are printed before and after rounding.

@@ -11,7 +11,8 @@ from visualproof_server.proving.decide.bands import Item, Value, column_says, ta
 from visualproof_server.proving.decide.bands import settle as settle_bands
 from visualproof_server.proving.decide.roles import SUMS, PrintedRoles
 from visualproof_server.proving.kinds.registry import KINDS
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 
 # Places of one value up to which they are looked at.
 MAX_PLACES = 500

@@ -7,7 +7,8 @@ from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import Labelled, best, has_context
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary
 

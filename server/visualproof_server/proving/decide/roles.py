@@ -8,7 +8,8 @@ from functools import lru_cache
 from visualproof_server.model.geometry import union, x_overlap
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import ValueKind
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.values.units import currencies_named
 from visualproof_server.proving.vocabulary.words import Words, caption_words, vocabulary

@@ -15,7 +15,7 @@ from visualproof_server.proving.kinds.kind import Match, ValueKind
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import has_context
 from visualproof_server.proving.places.citations import CitedSpan
-from visualproof_server.proving.places.index import Run
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.numbers import scan_numbers
 

@@ -11,7 +11,8 @@ from visualproof_server.proving.decide.misses import Misses
 from visualproof_server.proving.decide.roles import PrintedRoles, role_of
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.captions import Captions, has_context
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 
 
 @dataclass(frozen=True, slots=True)

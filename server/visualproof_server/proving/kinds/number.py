@@ -8,8 +8,9 @@ from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec, Reason
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.places.columns import column_prints_cents
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
 from visualproof_server.proving.places.stated import NOTHING, Stated
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.locales import conventions

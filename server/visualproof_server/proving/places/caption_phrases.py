@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from visualproof_server.proving.places import locate
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.values import spelled
 from visualproof_server.proving.values.units import currencies_named

@@ -6,7 +6,8 @@ from typing import Protocol
 from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.places.caption_phrases import Caption, Phrases
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 
 # A value under or above its caption stands within this many heights of it.
 _NEAR_HEIGHTS = 3.0

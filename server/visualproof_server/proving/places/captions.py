@@ -16,7 +16,8 @@ from visualproof_server.proving.places.caption_phrases import (
     is_number_word,
 )
 from visualproof_server.proving.places.caption_regions import Prints, Regions, meet
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary
 

@@ -5,7 +5,8 @@ thing.
 import re
 from collections.abc import Iterator
 
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain, tokens
 from visualproof_server.proving.values import spelled
