@@ -25,8 +25,8 @@ from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.decide.gate import Finding, gate
 from visualproof_server.proving.decide.items import settle_lists
 from visualproof_server.proving.decide.nulls import null_finding
+from visualproof_server.proving.decide.printed_roles import PrintedRoles
 from visualproof_server.proving.decide.relations import derive, recompute
-from visualproof_server.proving.decide.roles import PrintedRoles
 from visualproof_server.proving.decide.search import Search
 from visualproof_server.proving.decide.sought import Page
 from visualproof_server.proving.kinds.date import DateClaim

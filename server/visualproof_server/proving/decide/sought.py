@@ -8,7 +8,8 @@ from visualproof_server.model.answer import Claim
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.misses import Misses
-from visualproof_server.proving.decide.roles import PrintedRoles, role_of
+from visualproof_server.proving.decide.printed_roles import PrintedRoles
+from visualproof_server.proving.decide.roles import role_of
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.captions import Captions, has_context
 from visualproof_server.proving.places.index import Index
