@@ -24,7 +24,8 @@ from visualproof_server.model.geometry import Box
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import Status
 from visualproof_server.proving.decide.gate import Finding
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.second_reading import SecondReadings
 from visualproof_server.proving.text.folding import compact, tokens
 from visualproof_server.reading.reader import decode, read_page

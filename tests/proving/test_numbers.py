@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from visualproof_server.proving.text.folding import plain
 from visualproof_server.proving.values.locales import conventions
-from visualproof_server.proving.values.numbers import readings_of, scan_numbers
+from visualproof_server.proving.values.number_read import readings_of
+from visualproof_server.proving.values.numbers import scan_numbers
 
 
 def values(text: str) -> list[Decimal]:

@@ -25,15 +25,17 @@ from visualproof_server.proving.answer import parse_answer
 from visualproof_server.proving.decide.gate import Finding, gate
 from visualproof_server.proving.decide.items import settle_lists
 from visualproof_server.proving.decide.nulls import null_finding
+from visualproof_server.proving.decide.printed_roles import PrintedRoles
 from visualproof_server.proving.decide.relations import derive, recompute
-from visualproof_server.proving.decide.roles import PrintedRoles
-from visualproof_server.proving.decide.search import Page, Search
+from visualproof_server.proving.decide.search import Search
+from visualproof_server.proving.decide.sought import Page
 from visualproof_server.proving.kinds.date import DateClaim
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.kinds.registry import KINDS, kind_by_value
 from visualproof_server.proving.places import citations
 from visualproof_server.proving.places.captions import Captions
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.second_reading import SecondReadings
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.version import RULES_VERSION

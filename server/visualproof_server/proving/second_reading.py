@@ -10,7 +10,8 @@ from visualproof_server.model.geometry import union
 from visualproof_server.model.report import REASONS, Reason, Status
 from visualproof_server.model.second_reading import Place, Reading, SecondReader
 from visualproof_server.proving.decide.gate import Finding
-from visualproof_server.proving.places.index import Index, Run, word_tokens
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run, word_tokens
 from visualproof_server.proving.text.boundaries import has_stroke, touches_stroke
 from visualproof_server.proving.text.folding import agree, contains, tokens
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from visualproof_server.model.geometry import Box, union, x_overlap
-from visualproof_server.proving.decide.roles import name_words, roles_named
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.decide.printed_roles import roles_named
+from visualproof_server.proving.decide.roles import name_words
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.vocabulary.words import Words, caption_words, vocabulary
 
 # Lines that one item may take, and lines over the first item where heads are looked for.

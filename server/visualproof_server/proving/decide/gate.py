@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from visualproof_server.model.report import Anchor, Reason, Status
-from visualproof_server.proving.places.index import Run
+from visualproof_server.proving.places.stream import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,11 @@ from typing import Protocol
 from visualproof_server.model.report import REASONS, FieldResult, Reason, Status
 from visualproof_server.proving.decide.bands import Item, Value, column_says, table_heads
 from visualproof_server.proving.decide.bands import settle as settle_bands
-from visualproof_server.proving.decide.roles import SUMS, PrintedRoles
+from visualproof_server.proving.decide.printed_roles import PrintedRoles
+from visualproof_server.proving.decide.roles import SUMS
 from visualproof_server.proving.kinds.registry import KINDS
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 
 # Places of one value up to which they are looked at.
 MAX_PLACES = 500

@@ -8,7 +8,8 @@ from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places import locate
 from visualproof_server.proving.places.citations import CitedSpan
-from visualproof_server.proving.places.index import Index, Run, word_tokens
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run, word_tokens
 from visualproof_server.proving.text.folding import contains, tokens
 
 # Alike by this much, and different only in words read with low confidence: the reading may be wrong.

@@ -14,7 +14,8 @@ from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values import spelled
 from visualproof_server.proving.values.dates import scan_dates
-from visualproof_server.proving.values.numbers import NumberRead, scan_numbers
+from visualproof_server.proving.values.number_read import NumberRead
+from visualproof_server.proving.values.numbers import scan_numbers
 from visualproof_server.proving.values.units import same_unit
 
 MAX_TEXT = 200_000

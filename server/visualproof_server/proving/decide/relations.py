@@ -26,7 +26,8 @@ from visualproof_server.proving.decide.expressions import (
     same_unit,
 )
 from visualproof_server.proving.text.folding import plain
-from visualproof_server.proving.values.numbers import NumberRead, readings_of, scan_numbers
+from visualproof_server.proving.values.number_read import NumberRead, readings_of
+from visualproof_server.proving.values.numbers import scan_numbers
 
 MAX_RELATIONS = 200
 _POINTER = re.compile(r"(?:/(?:[^\s/+*(),<>=~-]|~[01]|\*(?=/))(?:[^\s/+(),<>=*-])*)+")

@@ -3,7 +3,8 @@
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary

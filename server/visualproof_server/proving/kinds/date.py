@@ -6,16 +6,12 @@ from datetime import date, time
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.boundaries import day_continues
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import plain
-from visualproof_server.proving.values.dates import (
-    DateRead,
-    scan_dates,
-    scan_times,
-    time_at,
-)
+from visualproof_server.proving.values.dates import DateRead, scan_dates, scan_times, time_at
 from visualproof_server.proving.values.locales import conventions
 from visualproof_server.proving.vocabulary.words import caption_words, vocabulary
 

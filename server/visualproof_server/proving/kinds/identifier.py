@@ -10,7 +10,8 @@ from stdnum import iban
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.boundaries import NEAR
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import Token, confusable, fold_text, plain

@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec, Reason
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,21 @@
-"""number, money, percent and quantity: decimals, never floats."""
+"""number, percent and quantity: decimals, never floats."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec, Reason
 from visualproof_server.proving.kinds.kind import Difference, Match
-from visualproof_server.proving.places.columns import column_prints_cents
-from visualproof_server.proving.places.index import Index, Run
-from visualproof_server.proving.places.stated import NOTHING, Stated
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stated import Stated
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.locales import conventions
-from visualproof_server.proving.values.numbers import NumberRead, Reading, scan_numbers
-from visualproof_server.proving.values.units import currencies_named, same_unit, unit_at
+from visualproof_server.proving.values.number_read import NumberRead, Reading
+from visualproof_server.proving.values.numbers import scan_numbers
+from visualproof_server.proving.values.units import same_unit, unit_at
 
 # Scales that a caption may state, for looking a claim up by what is printed under it.
 _STATED_SCALES = (2, 3, 4, 5, 6, 7, 8, 9, 12)
@@ -22,7 +23,6 @@ _STATED_SCALES = (2, 3, 4, 5, 6, 7, 8, 9, 12)
 ZEROS = re.compile(r"0\d")
 _MAX_CLAIM = 80
 _WITH_UNIT = Reason("UNIT_DIFFERS", "Printed with a unit that the claim does not have.")
-_BARE = Reason("CURRENCY_UNKNOWN", "Printed as a bare whole number, maybe no amount.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,50 +268,6 @@ _DOUBTS = frozenset(
 )
 
 
-class Money(Number):
-    """An amount: its currency must agree where both state one; quantities are no amounts."""
-
-    name = "money"
-    is_amount = True
-
-    def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> NumberClaim | None:
-        claim = super().parse(value, field, index)
-        # An amount's word is its neighbour, not its unit.
-        return None if claim is None else replace(claim, unit=claim.read.unit)
-
-    def _is(self, read: NumberRead, run: Run, index: Index) -> bool:
-        return (not read.unit or _is_tax_code(read)) and not (read.word and _is_bare(read))
-
-    def _ranked_lower(self, claim: NumberClaim, read: NumberRead) -> Reason | None:
-        """A bare integer may be a count."""
-        return _BARE if _is_bare(read) else None
-
-    def _compare(
-        self, claim: NumberClaim, read: NumberRead, run: Run, field: FieldSpec, index: Index
-    ) -> str:
-        code = super()._compare(claim, read, run, field, index)
-        if code:
-            return code
-        if read.unit and not claim.unit and not _is_tax_code(read):
-            return "UNIT_DIFFERS"
-        if read.word and _is_bare(read) and not index.statements.over(run).currencies:
-            # 100 pieces, 100 points: nothing says that it is money.
-            return Doubt.UNIT_UNKNOWN
-        if _is_bare(read) and not read.scaled and column_prints_cents(run, index):
-            return Doubt.DECIMALS_MISSING
-        if claim.currencies and not read.currencies:
-            return self._named_near(claim, run, index)
-        return ""
-
-    def _named_near(self, claim: NumberClaim, run: Run, index: Index) -> str:
-        """Whether a currency that is not at the amount is its caption's, row's or document's."""
-        stated = index.statements.of(run).currencies
-        near = stated or _row_currencies(run, index) or _document_currencies(index)
-        if not near:
-            return Doubt.CURRENCY_UNKNOWN
-        return "" if claim.currencies & near else "CURRENCY_DIFFERS"
-
-
 class Percent(Number):
     """20% is printed 20 %, and is not 20. A JSON number is taken to be percent."""
 
@@ -385,16 +341,6 @@ def _digits_in(run: Run, index: Index) -> set[int]:
     return held or set(run.words)
 
 
-def _is_bare(read: NumberRead) -> bool:
-    """A whole number that no currency, scale, cents or groups make an amount."""
-    return read.digits.isdigit() and not read.currencies and not read.scaled
-
-
-def _is_tax_code(read: NumberRead) -> bool:
-    """A lone capital after an amount with cents is its tax's code on a till's bill: 5.00 A."""
-    return read.decimals == 2 and len(read.unit) == 1 and read.unit.isupper()
-
-
 def _small_share(claim: NumberClaim) -> bool:
     """Amounts per share and shares are given in full under a head that scales the others."""
     return claim.unit in ("%", "‰")
@@ -402,36 +348,3 @@ def _small_share(claim: NumberClaim) -> bool:
 
 def _mantissa(value: Decimal) -> str:
     return "".join(map(str, value.normalize().as_tuple().digits))
-
-
-def _row_currencies(run: Run, index: Index) -> frozenset[str]:
-    """The currency that a run's row names, where it names one and no other amount has it."""
-    row = index.rows[index.row_of[run.words[0]]]
-    taken = {
-        w
-        for word in range(row.start, row.end)
-        for other, read in index.numbers_by_word.get(word, ())
-        if read.currencies
-        for w in other.words
-    }
-    found: set[str] = set()
-    for word in range(row.start, row.end):
-        if word not in taken:
-            found |= _named(index.words[word].text)
-    return frozenset(found)
-
-
-def _document_currencies(index: Index) -> frozenset[str]:
-    """The currencies that all amounts of the document which name one agree on."""
-    sets = index.currencies
-    return frozenset.intersection(*sets) if sets else frozenset()
-
-
-def _named(text: str) -> frozenset[str]:
-    word = plain(text).strip("().,:;[]")
-    if word.isalpha() and not word.isupper():
-        return frozenset()
-    return currencies_named(word)
-
-
-__all__ = ["NOTHING", "ZEROS", "Money", "Number", "NumberClaim", "Percent", "Quantity", "resolved"]

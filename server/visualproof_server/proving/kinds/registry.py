@@ -8,7 +8,8 @@ from visualproof_server.proving.kinds.boolean import Boolean
 from visualproof_server.proving.kinds.date import Date, DateTime, Time
 from visualproof_server.proving.kinds.identifier import Email, Identifier, Phone, Url
 from visualproof_server.proving.kinds.kind import ValueKind
-from visualproof_server.proving.kinds.number import ZEROS, Money, Number, Percent, Quantity
+from visualproof_server.proving.kinds.money import Money
+from visualproof_server.proving.kinds.number import ZEROS, Number, Percent, Quantity
 from visualproof_server.proving.kinds.text import Choice, Quote, Text
 from visualproof_server.proving.places.index import Index
 

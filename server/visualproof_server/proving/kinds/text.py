@@ -4,7 +4,8 @@ from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.places import locate
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.places.wholes import text_doubt
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import compact, fold, tokens

@@ -7,7 +7,8 @@ from visualproof_server.model.geometry import Box
 from visualproof_server.model.report import Reason
 from visualproof_server.model.request import ShownPages
 from visualproof_server.proving.places import locate
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 
 # A model slips by a line or two; a proof's text may also run on into the next lines.
 _MAX_RUN_ON_ROWS = 40

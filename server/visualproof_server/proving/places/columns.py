@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from visualproof_server.model.document import Cell, Word
 from visualproof_server.model.geometry import Box, union, x_overlap
 from visualproof_server.proving.places.rows import Row
+from visualproof_server.proving.places.stream import Run
 
 if TYPE_CHECKING:
-    from visualproof_server.proving.places.index import Index, Run
+    from visualproof_server.proving.places.index import Index
 
 # A gap of this many line heights parts two columns of a row.
 COLUMN_GAP = 1.5

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import compact, confusable, fold_text, tokens
 from visualproof_server.proving.vocabulary.words import vocabulary as _all
 

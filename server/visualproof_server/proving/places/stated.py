@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from visualproof_server.model.geometry import union, x_overlap
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text, plain
 from visualproof_server.proving.values.units import (
     currencies_named,

@@ -3,19 +3,18 @@ thing.
 """
 
 import re
-from collections.abc import Iterator
 
-from visualproof_server.proving.places.index import Index, Run
+from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.negation import ENDS, is_short, negated
+from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain, tokens
-from visualproof_server.proving.values import spelled
 from visualproof_server.proving.vocabulary.words import caption_words, vocabulary
 
 # Marks that carry meaning between words and at the end of a short one.
 _SYMBOL = re.compile(r"[+*=<>#^~≠≈±×÷≤≥✓✔✗✘☐☑☒√]|!=|(?<=\d) ?- ?(?=\d)|(?<![^\W\d_])-(?=\d)")
 _TRAILING = re.compile(r"(?<![^\W_])([^\W\d_]{1,4})([+\-*#])(?![\w])")
 _BULLETS = "*#-•·+~=>"
-_ENDS = (".", "!", "?", ";")
 _CLOSING = (",", ";", ":", ".", ")", "]", "|", "!", "?", '"', "'", "”", "’", "»", "/", "\u3002")
 _OPENING = (
     "(",
@@ -44,7 +43,6 @@ _OPENING = (
     ">",
 )
 _EMPTY_BOX = re.compile(r"^(?:☐|□|▢|\[|\[_*\]|\(_*\)|\[\]|\(\))$")
-_BEFORE_WORDS, _AFTER_WORDS = 12, 4
 _TITLES = frozenset(
     [
         "mr",
@@ -81,7 +79,7 @@ def text_doubt(claim: str, run: Run, index: Index, quote: bool = False) -> str:
         or _split(claim, run, index)
         or _crosses(claim, run, index, quote)
         or _alternatives(run, index)
-        or _negated(claim, run, index)
+        or negated(claim, run, index)
         or ("" if quote else _goes_on(claim, run, index))
     )
 
@@ -184,7 +182,7 @@ def _crosses(claim: str, run: Run, index: Index, quote: bool) -> str:
             if not _fills_row(run, index) and not _same_column_gap(left, index):
                 return Doubt.PART_OF_TEXT
         counts = fold_text(text) in ("no.", "nr.") and not index.words[right].text[:1].isdigit()
-        if text.endswith((*_ENDS, ":")) and (counts or not _is_short(text)):
+        if text.endswith((*ENDS, ":")) and (counts or not is_short(text)):
             # Print and claim may part an address with other marks, but not where neither does.
             marked = any(w[-1] in ",.;:" for w in said if _bare(w) == _bare(text))
             if not marked and not quote:
@@ -224,11 +222,6 @@ def _same_column_gap(left: int, index: Index) -> bool:
     if len(gaps) < 3 or index.cells[left] is not None:
         return False
     return index.gap_after(left) <= 1.6 * max(gaps[len(gaps) // 2], 0.3)
-
-
-def _is_short(text: str) -> bool:
-    """Whether a period may be an abbreviation's: No., St., K."""
-    return text.endswith(".") and (len(text) <= 4 or text.count(".") > 1 or text[:-1].isdigit())
 
 
 def _begins_caption(word: int, index: Index) -> bool:
@@ -343,80 +336,3 @@ def _capital(text: str) -> bool:
     """Whether a word begins like a name or code: a capital, a digit, or letters without case."""
     first = next((c for c in text if c.isalnum()), "")
     return bool(first) and not first.islower()
-
-
-def _negated(claim: str, run: Run, index: Index) -> str:
-    """Whether the clause denies what the run says: not refundable, neither party is liable."""
-    phrases = vocabulary().negations
-    before = [w for w, _ in _clause_before(run, index)][::-1]
-    if _has_phrase(before, phrases):
-        return Doubt.NEGATION_DIFFERS
-    after = list(_clause_after(run, index))
-    if after and (after[0],) in phrases and after[0] not in ("no", "non", "none"):
-        return Doubt.NEGATION_DIFFERS
-    # German denies at the clause's end.
-    return Doubt.NEGATION_DIFFERS if any(w in ("nicht", "niet") for w in after) else ""
-
-
-def _has_phrase(words: list[str], phrases: frozenset[tuple[str, ...]]) -> bool:
-    return any(
-        tuple(words[at : at + size]) in phrases
-        for at in range(len(words))
-        for size in (1, 2, 3)
-        if at + size <= len(words)
-    )
-
-
-def _clause_before(run: Run, index: Index) -> Iterator[tuple[str, int]]:
-    """Words before a run back to the start of its clause, nearest first."""
-    word = run.words[0] - 1
-    for _ in range(_BEFORE_WORDS):
-        if word < 0 or index.page_of(word) != index.page_of(run.words[0]):
-            return
-        text = index.words[word].text
-        new_row = index.row_of[word] != index.row_of[word + 1]
-        if not new_row and index.parted(word):
-            return
-        if new_row and not _wraps_into(word, index):
-            return
-        if text.endswith((*_ENDS, ":")) and not (_is_short(text) and not text.endswith(":")):
-            return
-        folded = fold_text(text).strip(".,()[]\"'“”")
-        following = index.words[word + 1].text
-        if folded in ("no", "nr", "non") and (text.endswith(".") or following[:1].isdigit()):
-            # "No." counts, it does not deny.
-            return
-        yield folded, word
-        word -= 1
-
-
-def _wraps_into(word: int, index: Index) -> bool:
-    """Whether the line that a word ends may go on in the next: it does not end a block or field."""
-    row, below = index.rows[index.row_of[word]], index.rows[index.row_of[word + 1]]
-    if row.table or below.table:
-        return False
-    one, other = index.words[word].box, index.words[word + 1].box
-    height = max(1, one.height, other.height)
-    first = index.words[word + 1].text[:1]
-    return other.middle - one.middle < 2.5 * height and (
-        first.islower() or index.words[word].text.endswith("-")
-    )
-
-
-def _clause_after(run: Run, index: Index) -> Iterator[str]:
-    word = run.words[-1]
-    if index.words[word].text.endswith((",", *_ENDS, ":")):
-        return
-    for _ in range(_AFTER_WORDS):
-        if index.parted(word):
-            return
-        word += 1
-        text = index.words[word].text
-        yield fold_text(text).strip(".,()[]\"'“”")
-        if text.endswith((*_ENDS, ":", ",")):
-            return
-
-
-def is_number_word(text: str) -> bool:
-    """Whether a word is a number: ten, zehn."""
-    return spelled.read([fold_text(text)]) is not None
