@@ -147,7 +147,10 @@ def test_what_is_struck_out_is_unclear_and_what_is_underlined_is_not(text: str) 
     sheet = Print()
     struck, under = sheet.draw(60, 40, text), sheet.draw(400, 40, text)
     middle = round(struck.middle)
-    for left, right, y in ((56, struck.right + 4, middle), (396, under.right + 4, under.bottom + 2)):
+    for left, right, y in (
+        (56, struck.right + 4, middle),
+        (396, under.right + 4, under.bottom + 2),
+    ):
         sheet.line(left, y, right)
     assert sheet.word(text, struck).word(text, under).page().words[1].trust is Trust.AGREED
     assert sheet.unclear() == [text]
