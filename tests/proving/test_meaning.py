@@ -255,3 +255,42 @@ def test_a_boolean_is_its_mark_or_the_whole_word_at_its_label(line: str, value: 
 def test_words_that_count_are_no_answers(line: str) -> None:
     for value in (True, False):
         assert result_of([line], value, kind="boolean").status not in GREEN
+
+
+WRAPPED = [
+    "Write to procurement.office@brightwater-",
+    "holdings.example.com; your reference is BWH-2026-",
+    "004417 and must be quoted. IBAN: DE44 5001 0517",
+    "5407 3249 31. Read www.example.org/terms/",
+    "2027-01 before.",
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("BWH-2026", "identifier"), ("004417", "identifier"), ("DE44 5001 0517", "identifier"),
+     ("5407 3249 31", "identifier"), ("holdings.example.com", "url"),
+     ("www.example.org/terms", "url")],
+)  # fmt: skip
+def test_a_part_of_what_goes_over_a_lines_end_proves_nothing(value: str, kind: str) -> None:
+    assert result_of(WRAPPED, value, kind=kind).status is Status.AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "status"),
+    [("BWH-2026-004417", "identifier", Status.VERIFIED),
+     ("DE44500105175407324931", "identifier", Status.VERIFIED),
+     ("procurement.office@brightwater-holdings.example.com", "email", Status.AMBIGUOUS),
+     ("www.example.org/terms/2027-01", "url", Status.AMBIGUOUS)],
+)  # fmt: skip
+def test_what_goes_over_a_lines_end_is_found_whole(value: str, kind: str, status: Status) -> None:
+    assert result_of(WRAPPED, value, kind=kind).status is status
+
+
+@pytest.mark.parametrize("locale", ["en-GB", ""])
+def test_a_locale_that_writes_otherwise_does_not_part_groups(locale: str) -> None:
+    lines = ["Sous-total 9 876,54 €", "Prix 1.250,00 EUR", "About USD 12,840.50"]
+    wrong = result_of(lines, 876.54, kind="money", labels=("Sous-total",), locale=locale)
+    assert wrong.status is Status.AMBIGUOUS
+    right = result_of(lines, 9876.54, kind="money", labels=("Sous-total",), locale="fr-FR")
+    assert right.status is Status.VERIFIED

@@ -4,7 +4,7 @@ import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from visualproof_server.proving.text.folding import plain
 from visualproof_server.proving.values.locales import conventions
@@ -93,6 +93,7 @@ def test_german_grouping_reads_back(value: Decimal) -> None:
     assert values(text) == [value]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_scanned_within_bounds(text: str) -> None:
     for read in scan_numbers(plain(text)):

@@ -1,7 +1,7 @@
 """identifier, phone, email and url: exact strings, separators aside."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +23,9 @@ _EDGES = re.compile(r"[^:#=()\[\]{};|,<>*\"']+")
 _COUNTED = re.compile(r"(?:no|nr|n°|nº|№)[.:]?(?=\d)", re.I)
 # Parts of one identifier stand closer than this (heights).
 _PART_GAP = 1.5
+# Where a line's end cuts codes and addresses, and what only these have.
+_CUTS = frozenset("-/_@=&?")
+_IN_CODES = re.compile(r"[\d@_]|://|www\.|\w\.\w")
 # Forms print one character a box; the boxes stand further apart.
 _BOX_GAP = 5.0
 
@@ -121,7 +124,7 @@ class Identifier:
 
     def _doubt(self, run: Run, index: Index) -> str:
         """Whether the parts stand too far apart, or the neighbours may belong to it."""
-        if index.runs_on(run):
+        if index.runs_on(run) or _is_cut(run, index):
             return Doubt.GROUPING_UNKNOWN
         if len({index.row_of[w] for w in run.words}) > 1:
             return ""
@@ -174,7 +177,16 @@ class Email(Identifier):
 
     def find(self, claim: IdentifierClaim, field: FieldSpec, index: Index) -> list[Match]:
         sought = self._sought(claim.compact)
-        return [Match(run) for run in index.stream(_whole_word).find(sought) if len(run.words) == 1]
+        return [
+            Match(run, Doubt.GROUPING_UNKNOWN if _is_cut(run, index) else "")
+            for run in index.stream(_whole_word).find(sought)
+            if len(run.words) == 1
+        ] + [
+            # The hyphen at the line's end may be the address's own or not.
+            Match(Run(pair, text), Doubt.GROUPING_UNKNOWN)
+            for pair, text in _cut_words(index)
+            if any(token.text == sought for token in _whole_word(text))
+        ]
 
     def _sought(self, text: str) -> str:
         return text
@@ -265,8 +277,35 @@ def _one_place(run: Run, index: Index) -> bool:
         return False
     last = [w for w in run.words if index.row_of[w] == rows[0]][-1]
     ends_row = index.parted(last)
-    cut = index.words[last].text.endswith(("-", "/", "_"))
+    cut = index.words[last].text[-1] in _CUTS
     return ends_row and (cut or _good_iban(_letters_and_digits(run.text)))
+
+
+def _is_cut(run: Run, index: Index) -> bool:
+    """Whether what is printed goes on in the next line, or began in the line before."""
+    first, last = run.words[0], run.words[-1]
+    after, before = index.next_line.get(last), index.line_before.get(first)
+    return (after is not None and _goes_over(last, after, len(run.words), index)) or (
+        before is not None and _goes_over(before, first, len(run.words), index)
+    )
+
+
+def _goes_over(last: int, first: int, parts: int, index: Index) -> bool:
+    """Whether a line's last word, a code or an address, goes on with the next line's first.
+
+    parts: of how many words the print is made up; groups of equal length may be of one number.
+    """
+    left, right = index.words[last].text, index.words[first].text
+    if left[-1] in _CUTS and left[:-1] and right[0].isalnum():
+        return bool(_IN_CODES.search(left))
+    groups = left.isdigit() and right.isdigit() and len(left) == len(right)
+    return groups and parts > 1 and len(left) in (3, 4)
+
+
+def _cut_words(index: Index) -> Iterator[tuple[tuple[int, int], str]]:
+    for last, first in index.next_line.items():
+        if index.words[last].text[-1] in _CUTS and _goes_over(last, first, 1, index):
+            yield (last, first), index.words[last].text + index.words[first].text
 
 
 def _signed(run: Run, index: Index) -> str:

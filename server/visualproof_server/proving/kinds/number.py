@@ -233,7 +233,8 @@ class Number:
         if doubt is Doubt.JOINED:
             return _joins(read, known.groups_by_space, index)
         if doubt is Doubt.SPACED:
-            return index.groups_by_mark or (bool(known.decimal_mark) and not known.groups_by_space)
+            local = bool(known.decimal_mark) and not known.groups_by_space
+            return _by_mark(read, index) or (local and _mark(read) in ("", known.decimal_mark))
         return False
 
     def _why(self, claim: NumberClaim, read: NumberRead) -> str:
@@ -323,10 +324,20 @@ def resolved(read: NumberRead, field: FieldSpec, index: Index) -> frozenset[Deci
     return read.values(conventions(field.locale).decimal_mark or index.decimal_mark)
 
 
+def _mark(read: NumberRead) -> str:
+    """The last mark among the digits, before decimals as a rule."""
+    return re.sub(r"\d", "", read.digits)[-1:]
+
+
+def _by_mark(read: NumberRead, index: Index) -> bool:
+    """Whether the document groups digits by a mark, and this number does not write otherwise."""
+    return bool(index.grouping_mark) and index.grouping_mark != _mark(read)
+
+
 def _joins(read: NumberRead, spaced: bool, index: Index) -> bool:
     """Whether groups that spaces part are one number: where the locale writes so, or where what is
     attached leaves no other reading."""
-    if index.groups_by_mark:
+    if _by_mark(read, index):
         return False
     cents = not read.digits.isdigit()
     attached = bool(read.currencies or read.unit or read.scaled)

@@ -34,9 +34,16 @@ def decimal_mark(reads: Iterable[NumberRead]) -> str:
     return winner if most > grouped[winner] and not least * 10 > most and not sure else ""
 
 
-def groups_by_mark(reads: Iterable[NumberRead]) -> bool:
-    """Whether a number of the document groups by comma, dot or apostrophe, so none by spaces."""
-    return any("'" in read.digits or ("." in read.digits and "," in read.digits) for read in reads)
+def grouping_mark(reads: Iterable[NumberRead]) -> str:
+    """The mark by which the document groups digits, so not by spaces; empty where it shows none, or
+    several."""
+    marks = set()
+    for read in reads:
+        if "'" in read.digits:
+            marks.add("'")
+        elif "." in read.digits and "," in read.digits:
+            marks.add(min(".,", key=read.digits.rindex))
+    return marks.pop() if len(marks) == 1 else ""
 
 
 def prints_cents(reads: Iterable[NumberRead]) -> bool:

@@ -137,9 +137,9 @@ class Index(Layout):
         return Statements(self)
 
     @cached_property
-    def groups_by_mark(self) -> bool:
-        """Whether a number of the document groups by comma, dot or apostrophe, so none by spaces."""
-        return decimal_marks.groups_by_mark(read for _, read in self.numbers)
+    def grouping_mark(self) -> str:
+        """The mark by which the document groups digits; empty where it shows none, or several."""
+        return decimal_marks.grouping_mark(read for _, read in self.numbers)
 
     @cached_property
     def dates(self) -> list[tuple[Run, DateRead]]:

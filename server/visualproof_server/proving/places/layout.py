@@ -153,6 +153,16 @@ class Layout:
                 found.append((row, below))
         return found
 
+    @cached_property
+    def next_line(self) -> dict[int, int]:
+        """The first word of the line below, by the last word of a line."""
+        return {row.end - 1: below.start for row, below in self.wraps}
+
+    @cached_property
+    def line_before(self) -> dict[int, int]:
+        """The last word of the line above, by the first word of a line."""
+        return {first: last for last, first in self.next_line.items()}
+
     def text_of(self, start: int, end: int) -> str:
         """Words [start, end) with single spaces."""
         return " ".join(w.text for w in self.words[start:end])
