@@ -3,7 +3,8 @@
     python bench/chaos.py [--seconds 60] [--seed 1]
 
 Faults: kill -9 of a worker, of a program that it runs, of the server (which is started again on
-the same data), calls cancelled in the middle, hostile files. Prints JSON with what was done and
+the same data), calls cancelled in the middle, hostile files, a disk that stands still for seconds, a
+clock that jumps by a day. Prints JSON with what was done and
 every violation; exits 1 if there is any.
 """
 
@@ -42,6 +43,22 @@ DEADLINE_S = 40.0
 sys.path.insert(0, str(HERE.parent / "tests"))
 from documents.bombs import BOMBS  # noqa: E402
 
+# Found by the server's Python at its start: its disk and its clock do as two files say.
+SHIM = """
+import os, pathlib, time
+here, sync, clock = pathlib.Path(__file__).parent, os.fsync, time.time
+def said(name):
+    try:
+        return float((here / name).read_text())
+    except (OSError, ValueError):
+        return 0.0
+def fsync(handle):
+    time.sleep(said("stall"))
+    sync(handle)
+os.fsync = fsync
+time.time = lambda: clock() + said("jump")
+"""
+
 
 def small_scan(number: int) -> bytes:
     """The project's scan at a quarter of its size, with a pixel of its own."""
@@ -69,6 +86,8 @@ class Chaos:
         self.uploaded: set[str] = set()
         self.lock = threading.Lock()
         self.restarting = threading.Event()
+        (folder / "shim").mkdir()
+        (folder / "shim" / "sitecustomize.py").write_text(SHIM)
         self.process = self.start()
 
     def start(self) -> "subprocess.Popen[bytes]":
@@ -79,6 +98,7 @@ class Chaos:
              "--page-timeout-s", "15", "--raster-timeout-s", "4", "--queue-size", "64",
              "--readiness-s", "5"],
             stdout=subprocess.DEVNULL, stderr=log,
+            env=os.environ | {"PYTHONPATH": str(self.folder / "shim")},
         )  # fmt: skip
         log.close()
         end = time.monotonic() + 60
@@ -212,6 +232,8 @@ class Chaos:
                 self.process = self.start()
                 self.restarting.clear()
                 self.done["killed server"] += 1
+            elif self.random.random() < 0.25:
+                self.disturb()
             elif children:
                 victim = self.random.choice(children)
                 try:
@@ -219,6 +241,14 @@ class Chaos:
                     os.kill(victim.pid, signal.SIGKILL)
                 except (psutil.Error, ProcessLookupError):
                     continue
+
+    def disturb(self) -> None:
+        """A disk that stands still, or a clock that is a day ahead, for a second or two."""
+        name, value = self.random.choice([("stall", 1.5), ("jump", 86_400.0), ("jump", -86_400.0)])
+        (self.folder / "shim" / name).write_text(str(value))
+        time.sleep(self.random.random() * 2)
+        (self.folder / "shim" / name).unlink()
+        self.done[name] += 1
 
     def gone(self, children: list[psutil.Process]) -> None:
         """P5: what a killed server had started dies with it."""

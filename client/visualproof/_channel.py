@@ -15,32 +15,10 @@ from visualproof.v1 import document_pb2, report_pb2
 from visualproof.v1 import visual_proof_service_pb2 as pb
 
 CHUNK = 256 * 1024
-# Attempts in all, and how long an upload or a watcher waits before the second (s); each one waits
-# twice as long.
+# Attempts in all, and how long the second one waits (s); each one waits twice as long. Not by gRPC's
+# service config: with it, calls hang for ever now and then (grpc/grpc#41036; bench/chaos.py showed it).
 RETRIES = 4
 RETRY_DELAY_S = 0.6
-_SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"]
-# gRPC itself tries calls again that found no server, or one that was ending (gRFC A6). An upload is
-# more than it keeps.
-SERVICE_CONFIG = {
-    "methodConfig": [
-        {
-            "name": [
-                {"service": _SERVICE.full_name, "method": method.name}
-                for method in _SERVICE.methods
-                if method.name != "UploadDocument"
-            ],
-            "retryPolicy": {
-                "maxAttempts": RETRIES,
-                # Within two seconds it is known that nobody answers.
-                "initialBackoff": "0.2s",
-                "maxBackoff": "5s",
-                "backoffMultiplier": 2,
-                "retryableStatusCodes": ["UNAVAILABLE"],
-            },
-        }
-    ]
-}
 Source = str | Path | bytes | bytearray | IO[bytes]
 DocumentRef = str | document_pb2.Document
 RelationLike = str | report_pb2.Relation
@@ -52,8 +30,6 @@ OPTIONS: list[tuple[str, Any]] = [
     # Above the server's minimum ping interval.
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.enable_retries", 1),
-    ("grpc.service_config", json.dumps(SERVICE_CONFIG)),
 ]
 
 

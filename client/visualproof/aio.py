@@ -42,8 +42,7 @@ class AsyncClient:
     (the system's roots), the channel is encrypted; private_key and certificate_chain are for
     mutual TLS. Any ready grpc.aio.Channel can be given instead. timeout (s) bounds each call.
 
-    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only (gRPC's own retries;
-    a channel that is given has its own service config).
+    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only.
     """
 
     def __init__(
@@ -374,10 +373,9 @@ class AsyncClient:
         return response
 
     async def _call(self, method: Any, request: Any) -> Any:
-        try:
-            return await method(request, timeout=self._timeout, metadata=self._metadata)
-        except grpc.aio.AioRpcError as error:
-            raise from_rpc(error) from None
+        return await self._retried(
+            lambda: method(request, timeout=self._timeout, metadata=self._metadata)
+        )
 
     async def _stream(self, method: Any, request: Any) -> AsyncIterator[Any]:
         try:
@@ -387,7 +385,7 @@ class AsyncClient:
             raise from_rpc(error) from None
 
     async def _retried(self, call: Callable[[], Awaitable[T]]) -> T:
-        """For what is too long for gRPC to keep and send again: uploads."""
+        """Tries again while nobody answers."""
         failures = 0
         while True:
             try:

@@ -40,8 +40,7 @@ class Client:
     (the system's roots), the channel is encrypted; private_key and certificate_chain are for
     mutual TLS. Any ready grpc.Channel can be given instead. timeout (s) bounds each call.
 
-    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only (gRPC's own retries;
-    a channel that is given has its own service config).
+    Errors: CallError and its kinds; calls are tried again on UNAVAILABLE only.
     """
 
     def __init__(
@@ -371,10 +370,9 @@ class Client:
         return response
 
     def _call(self, method: Any, request: Any) -> Any:
-        try:
-            return method(request, timeout=self._timeout, metadata=self._metadata)
-        except grpc.RpcError as error:
-            raise from_rpc(error) from None
+        return self._retried(
+            lambda: method(request, timeout=self._timeout, metadata=self._metadata)
+        )
 
     def _stream(self, method: Any, request: Any) -> Iterator[Any]:
         try:
@@ -384,7 +382,7 @@ class Client:
             raise from_rpc(error) from None
 
     def _retried(self, call: Callable[[], T]) -> T:
-        """For what is too long for gRPC to keep and send again: uploads."""
+        """Tries again while nobody answers."""
         failures = 0
         while True:
             try:

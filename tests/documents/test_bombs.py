@@ -17,7 +17,8 @@ from documents.bombs import BOMBS
 
 pytestmark = pytest.mark.slow
 
-PAGE_S = 8
+# A machine that does other things, too, reads the good page well within it.
+PAGE_S = 15
 REAL = sorted(
     p
     for name in ("edge_pdfs", "scan_misc")
@@ -40,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 @pytest.fixture(scope="module")
 def client(server: RunningServer) -> Iterator[Client]:
     with Client(server.target) as connected:
-        connected.ingest(EXAMPLE / "scan.jpg", dpi=100)
+        connected.ingest(EXAMPLE / "invoice.pdf", dpi=100)
         yield connected
 
 
