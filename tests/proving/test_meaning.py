@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from visualproof_server.model.document import Failure
+from visualproof_server.model.document import Failure, Warning
 from visualproof_server.model.numbering import number_document
-from visualproof_server.model.report import Anchor, FieldSpec, Status
+from visualproof_server.model.report import Action, Anchor, FieldSpec, Status
 
 from proving.claims import codes, report_of, result_of, word
 from proving.pages import OPTIONS, printed, table_of, tabled
@@ -140,6 +140,41 @@ def test_a_null_is_not_released_where_a_page_was_not_read() -> None:
     made = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (document.pages[0], lost))
     (result,) = report_of(made, {"a": None}, FieldSpec("/a", "money", labels=("Rent",))).results
     assert (result.status, codes(result)) == (Status.UNCERTAIN, ["PAGE_NOT_READ"])
+
+
+def test_a_null_is_not_released_where_a_form_shows_its_viewers_page() -> None:
+    document = printed(["Please wait"])
+    xfa = replace(document.pages[0], warnings=(Warning("XFA_FORM", "An XFA form.", 1),))
+    made = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (xfa,))
+    (result,) = report_of(made, {"a": None}, FieldSpec("/a", "money", labels=("Rent",))).results
+    assert (result.status, codes(result)) == (Status.UNCERTAIN, ["PAGE_NOT_READ"])
+
+
+def test_nothing_is_blocked_for_want_of_print_on_a_page_that_was_read_badly() -> None:
+    lines = ["Suhtolal 3O.S1", "Tha nk yuo", "Total 32.66"]
+    well, badly = printed(lines), printed(lines, confidence=0.3)
+    seen = [report_of(d, {"a": 7.19}, FieldSpec("/a", "money")).results[0] for d in (well, badly)]
+    assert [r.status for r in seen] == [Status.NOT_FOUND, Status.UNCERTAIN]
+    assert codes(seen[1])[0] == "PAGE_UNCLEAR"
+
+
+def test_a_yes_that_no_word_says_is_not_blocked() -> None:
+    result = result_of(["1 Little Hamburger 5.19"], True, kind="boolean")
+    assert (result.status, codes(result)[0]) == (Status.UNCERTAIN, "NOT_LITERAL")
+
+
+@pytest.mark.parametrize("answer", [{"total": 96}, {"total": 96, "items": []}])
+def test_a_required_field_of_a_list_that_has_no_item_is_missed(answer: Any) -> None:
+    specs = (FieldSpec("/total", "money"), FieldSpec("/items/*/amount", "money", required=True))
+    report = report_of(printed(["Total 96.00"]), answer, *specs)
+    assert (report.action, report.results[-1].path) == (Action.BLOCK, "/items/*/amount")
+    assert codes(report.results[-1])[0] == "FIELD_MISSING"
+
+
+def test_a_sign_for_several_currencies_is_the_locales() -> None:
+    swedish: Any = {"kind": "money", "labels": ("Avgift",), "locale": "sv-SE"}
+    assert result_of(["Avgift 1250 kr"], "SEK 1250", **swedish).status is Status.VERIFIED
+    assert codes(result_of(["Avgift 1250 kr"], "NOK 1250", **swedish)) == ["CURRENCY_UNKNOWN"]
 
 
 BILL = ["Invoice date 3 May 2027", "Due date 9 May 2027", "Subtotal 80.00", "VAT 16.00",

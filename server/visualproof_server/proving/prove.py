@@ -66,6 +66,7 @@ def prove(index: Index, answer: bytes, request: ProveRequest, read: SecondReader
         for spec in request.fields
         if "*" not in spec.path and spec.path not in seen and not _has_children(spec.path, seen)
     ]
+    results += [prover.missing(spec) for spec in prover.lists_lost(seen)]
     relations = recompute(request.relations, results, prover.day_of)
     actions = [r.action for r in results] + [r.action for r in relations]
     document = index.document
@@ -181,6 +182,11 @@ class _Prover:
         result = self.result(self.case(Claim(spec.path, None, "")))
         note = Reason("FIELD_MISSING", "The answer has no value at this path.")
         return replace(result, reasons=(note, *result.reasons))
+
+    def lists_lost(self, seen: set[str]) -> list[FieldSpec]:
+        """Required fields of lists that have no item in the answer."""
+        taken = {id(self.spec_for(path)) for path in seen}
+        return [spec for _, spec in self._wild if spec.required and id(spec) not in taken]
 
     def _staleness(self) -> Reason | None:
         document, request = self.index.document, self._request

@@ -53,6 +53,8 @@ class PagePlan:
     dpi: float
     pdf_transform: tuple[float, ...]
     lowered: bool = False
+    # The document is an XFA form that only its viewer lays out; the page asks for that viewer.
+    xfa: bool = False
 
 
 def media_type(head: bytes) -> MediaType | None:
@@ -192,6 +194,7 @@ def plan_pdf_page(
         fitted,
         page_transform(page.get_bbox(), rotation),
         lowered=fitted < dpi,
+        xfa=pdf.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL,
     )
 
 

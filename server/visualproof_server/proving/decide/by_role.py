@@ -186,6 +186,9 @@ class ByRole:
             section = self._sought.roles.section(run)
             if section and section != role.party:
                 return True
+            if role.part and self._sought.roles.says(run, tuple(role.spoken.split()[:1])):
+                # "Employee: Robert" is the employee's name, whatever else it is called.
+                return False
         return bool(role.name or role.part) and contradicts(role, self._sought.roles.at(run))
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from visualproof_server.model.document import Page, Trust
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.kinds.kind import ValueKind
@@ -15,6 +16,9 @@ from visualproof_server.proving.text.folding import contains, tokens
 # Alike by this much, and different only in words read with low confidence: the reading may be wrong.
 _ALIKE = 0.75
 _SURE = 0.8
+# Of a page's words so many were not read for sure: what is not found may be printed there.
+_UNCLEAR_PAGE = 0.25
+_UNSURE = frozenset({Trust.DOUBTFUL, Trust.UNCLEAR})
 
 
 class Misses:
@@ -40,10 +44,9 @@ class Misses:
         if not printed:
             return self.nowhere(reasons)
         value = max(printed, key=lambda r: locate.likeness(self.text, r.text))
-        if self.kind.is_text:
-            unsure = self.unsure(value)
-            if unsure is not None:
-                return replace(unsure, reasons=(*unsure.reasons, *reasons))
+        unsure = self.unsure(value)
+        if unsure is not None:
+            return replace(unsure, reasons=(*unsure.reasons, *reasons))
         code = self.kind.differs(self.parsed, value, self.spec, self.index).code
         return Finding(
             status=self.sure_status(value, False),
@@ -58,7 +61,8 @@ class Misses:
         """MISMATCH where what is printed was read for sure; else it may be the value after all."""
         if several:
             return Status.AMBIGUOUS
-        return Status.MISMATCH
+        trust = max(self.index.words[w].trust for w in value.words)
+        return Status.UNCERTAIN if trust is Trust.UNCLEAR else Status.MISMATCH
 
     def _of_kind(self, spans: list[CitedSpan]) -> list[Run]:
         if self.kind.is_text:
@@ -107,7 +111,7 @@ class Misses:
             for w in run.words
             if any(t.text not in ours for t in word_tokens(self.index.words[w].text))
         ]
-        low = [w for w in different if (self.index.words[w].confidence or 0.0) < _SURE]
+        low = [w for w in different if not self._is_sure(w)]
         if different and len(low) == len(different):
             return Finding(
                 status=Status.UNCERTAIN,
@@ -122,6 +126,10 @@ class Misses:
             )
         return None
 
+    def _is_sure(self, word: int) -> bool:
+        read = self.index.words[word]
+        return read.trust not in _UNSURE and (read.confidence or 0.0) >= _SURE
+
     def _is_hidden(self) -> bool:
         """Whether the value stands in the file's text where the page shows nothing."""
         wanted = [t.text for t in tokens(self.text)]
@@ -133,20 +141,33 @@ class Misses:
         if confused is not None:
             return replace(confused, reasons=(*confused.reasons, *reasons))
         near = locate.nearest(self.text, self.index)
-        if near is not None and self.kind.is_text:
+        if near is not None:
             unsure = self.unsure(near.run)
             if unsure is not None:
                 return replace(unsure, reasons=(*unsure.reasons, *reasons))
         notes = list(reasons)
         if self._is_hidden():
             notes.insert(0, Reason("HIDDEN_TEXT", REASONS["HIDDEN_TEXT"]))
+        status = Status.NOT_FOUND
+        doubt = "" if self.kind.is_literal else "NOT_LITERAL"
+        if doubt or any(_is_unclear(page) for page in self.index.document.pages):
+            doubt = doubt or "PAGE_UNCLEAR"
+            status = Status.UNCERTAIN
+            notes.insert(0, Reason(doubt, REASONS[doubt]))
         if near is None:
-            return Finding(status=Status.NOT_FOUND, reasons=tuple(notes))
+            return Finding(status=status, reasons=tuple(notes))
         code = locate.difference(self.text, near.run.text)
         notes.append(Reason(code, f"{REASONS[code]} That is the nearest print."))
         return Finding(
-            status=Status.NOT_FOUND,
+            status=status,
             reasons=tuple(notes),
             nearest=near.run,
             similarity=near.similarity,
         )
+
+
+def _is_unclear(page: Page) -> bool:
+    """Whether much of a page was not read for sure."""
+    words = [w for w in page.words if any(c.isalnum() for c in w.text)]
+    doubtful = sum(w.trust in _UNSURE and w.confidence is not None for w in words)
+    return doubtful > _UNCLEAR_PAGE * len(words)

@@ -12,10 +12,8 @@ from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary
 
-# Warnings of a page or document under which something may be printed that was not read.
-NOT_WHOLE = frozenset(
-    {"XFA_PLACEHOLDER", "PORTFOLIO", "DAMAGED", "PAGE_DAMAGED", "PAGE_FAILED", "FORM_FIELDS_HIDDEN"}
-)
+# Warnings of a page under which something may be printed that was not read.
+NOT_WHOLE = frozenset({"XFA_FORM"})
 
 
 def null_finding(spec: FieldSpec, kind: ValueKind, page: Page) -> Finding:

@@ -21,6 +21,7 @@ class Boolean:
     is_text = False
     is_amount = False
     is_code = False
+    is_literal = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> bool | None:
         if isinstance(value, bool):

@@ -40,6 +40,7 @@ class Date:
     is_text = False
     is_amount = False
     is_code = False
+    is_literal = True
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> DateClaim | None:
         if not isinstance(value, str) or len(value) > _MAX_CLAIM:
@@ -121,6 +122,7 @@ class Time:
     is_text = False
     is_amount = False
     is_code = False
+    is_literal = True
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> time | None:
         if not isinstance(value, str) or len(value) > _MAX_CLAIM:

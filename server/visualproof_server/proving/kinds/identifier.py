@@ -52,6 +52,7 @@ class Identifier:
     is_text = False
     is_amount = False
     is_code = True
+    is_literal = True
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> IdentifierClaim | None:
         if isinstance(value, bool) or value is None:

@@ -37,7 +37,8 @@ class ValueKind(Protocol):
     Rooms ask for traits, not for names. repeats_by_chance: equal prints may mean different things,
     as amounts do, so that several places need context to decide. is_text: made of words, so that
     all that stands at a caption is the value. is_amount: a row that names a sum may hold it. is_code:
-    letters and digits that say nothing of themselves, so that a caption must.
+    letters and digits that say nothing of themselves, so that a caption must. is_literal: printed as
+    itself wherever it is printed; a yes may be said in other words.
     """
 
     @property
@@ -56,6 +57,9 @@ class ValueKind(Protocol):
 
     @property
     def is_code(self) -> bool: ...
+
+    @property
+    def is_literal(self) -> bool: ...
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> Any | None:
         """The claim as compared, None when the value is none of this kind."""

@@ -47,6 +47,7 @@ class Number:
     is_text = False
     is_amount = False
     is_code = False
+    is_literal = True
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> NumberClaim | None:
         named = frozenset({field.currency.upper()}) if field.currency else frozenset[str]()
@@ -156,7 +157,7 @@ class Number:
             return code
         if claim.read.bound != read.bound:
             return Doubt.BOUND_UNKNOWN if read.bound else "VALUE_DIFFERS"
-        code = self._units(claim, read, stated) or self._currencies(claim, read, stated)
+        code = self._units(claim, read, stated) or self._currencies(claim, read, stated, field)
         if code:
             return code
         if read.sign == "?":
@@ -200,7 +201,9 @@ class Number:
                 return Doubt.UNIT_UNKNOWN if Doubt.UNIT_UNKNOWN in read.doubts else ""
         return "UNIT_DIFFERS"
 
-    def _currencies(self, claim: NumberClaim, read: NumberRead, stated: Stated) -> str:
+    def _currencies(
+        self, claim: NumberClaim, read: NumberRead, stated: Stated, field: FieldSpec
+    ) -> str:
         if not claim.currencies:
             return ""
         printed = read.currencies
@@ -209,6 +212,10 @@ class Number:
             printed = printed & stated.currencies
         if printed and not claim.currencies & printed:
             return "CURRENCY_DIFFERS"
+        local = printed & conventions(field.locale).currencies
+        if len(printed) > 1 and local and not claim.currencies & local:
+            # kr is another currency in Norway than in Sweden.
+            return Doubt.CURRENCY_UNKNOWN
         return ""
 
     def _doubts(

@@ -22,6 +22,7 @@ class Text:
     is_text = True
     is_amount = False
     is_code = False
+    is_literal = True
     verbatim = False
 
     def parse(self, value: JsonScalar, field: FieldSpec, index: Index) -> str | None:

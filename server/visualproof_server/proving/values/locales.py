@@ -1,10 +1,12 @@
-"""What a locale settles: the decimal mark, grouping by spaces, the order of dates. CLDR by Babel."""
+"""What a locale settles: the decimal mark, grouping by spaces, the order of dates, what a sign for
+several currencies means. CLDR by Babel."""
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
+from babel.numbers import get_territory_currencies
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,7 @@ class Conventions:
     decimal_mark: str = ""
     groups_by_space: bool = False
     date_order: str = ""
+    currencies: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=256)
@@ -39,4 +42,5 @@ def conventions(tag: str) -> Conventions:
         mark if mark in (".", ",") else "",
         group.isspace(),
         order if order in ("DMY", "MDY", "YMD") else "",
+        frozenset(get_territory_currencies(locale.territory)) if locale.territory else frozenset(),
     )
