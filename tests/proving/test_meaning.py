@@ -209,6 +209,12 @@ def test_a_fields_name_is_a_label_too(name: str, kind: str, value: Any, wrong: A
     assert (cited.status, codes(cited)[0]) == (Status.FOUND_ELSEWHERE, "ROLE_DIFFERS")
 
 
+def test_a_day_after_a_documents_number_is_its_date() -> None:
+    lines = ["Handelsrechnung (380) Nr. E2018092011804 vom 20.09.2018", "Liefertermin: 03.10.2018"]
+    result = named("issue_date", "2018-09-20", "date", lines, locale="de-DE")
+    assert (result.status, result.anchor) == (Status.VERIFIED, Anchor.ROLE)
+
+
 def test_a_code_that_no_caption_names_is_not_green() -> None:
     lines = ["Oak Ltd", "10115 Berlin", "Order no. 7781"]
     assert named("order_number", "7781", "identifier", lines).anchor is Anchor.ROLE

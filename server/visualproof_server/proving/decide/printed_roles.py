@@ -104,7 +104,7 @@ class PrintedRoles:
             # A currency in its own column, maybe misread, is no caption.
             if parted and sum(c.isalpha() for p in phrase for c in p) > 3:
                 break
-            if index.numbers_by_word.get(at) and not text.startswith("("):
+            if any(c.isdigit() for c in text) and not text.startswith("("):
                 # A value before it: the caption is further left, or none.
                 if any(any(c.isalpha() for c in p) for p in phrase):
                     break
