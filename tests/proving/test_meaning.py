@@ -156,6 +156,9 @@ def test_nothing_is_blocked_for_want_of_print_on_a_page_that_was_read_badly() ->
     seen = [report_of(d, {"a": 7.19}, FieldSpec("/a", "money")).results[0] for d in (well, badly)]
     assert [r.status for r in seen] == [Status.NOT_FOUND, Status.UNCERTAIN]
     assert codes(seen[1])[0] == "PAGE_UNCLEAR"
+    rent = FieldSpec("/a", "money", labels=("Rent",))
+    missed = [report_of(d, {"a": None}, rent).results[0].status for d in (well, badly)]
+    assert missed == [Status.ABSENT, Status.UNCERTAIN]
 
 
 def test_a_yes_that_no_word_says_is_not_blocked() -> None:

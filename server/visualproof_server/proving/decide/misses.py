@@ -3,22 +3,19 @@
 from dataclasses import replace
 from typing import Any
 
-from visualproof_server.model.document import Page, Trust
+from visualproof_server.model.document import Trust
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places import locate
 from visualproof_server.proving.places.citations import CitedSpan
-from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.index import UNSURE, Index
 from visualproof_server.proving.places.stream import Run, word_tokens
 from visualproof_server.proving.text.folding import contains, tokens
 
 # Alike by this much, and different only in words read with low confidence: the reading may be wrong.
 _ALIKE = 0.75
 _SURE = 0.8
-# Of a page's words so many were not read for sure: what is not found may be printed there.
-_UNCLEAR_PAGE = 0.25
-_UNSURE = frozenset({Trust.DOUBTFUL, Trust.UNCLEAR})
 
 
 class Misses:
@@ -128,7 +125,7 @@ class Misses:
 
     def _is_sure(self, word: int) -> bool:
         read = self.index.words[word]
-        return read.trust not in _UNSURE and (read.confidence or 0.0) >= _SURE
+        return read.trust not in UNSURE and (read.confidence or 0.0) >= _SURE
 
     def _is_hidden(self) -> bool:
         """Whether the value stands in the file's text where the page shows nothing."""
@@ -150,7 +147,7 @@ class Misses:
             notes.insert(0, Reason("HIDDEN_TEXT", REASONS["HIDDEN_TEXT"]))
         status = Status.NOT_FOUND
         doubt = "" if self.kind.is_literal else "NOT_LITERAL"
-        if doubt or any(_is_unclear(page) for page in self.index.document.pages):
+        if doubt or self.index.unclear_page is not None:
             doubt = doubt or "PAGE_UNCLEAR"
             status = Status.UNCERTAIN
             notes.insert(0, Reason(doubt, REASONS[doubt]))
@@ -164,10 +161,3 @@ class Misses:
             nearest=near.run,
             similarity=near.similarity,
         )
-
-
-def _is_unclear(page: Page) -> bool:
-    """Whether much of a page was not read for sure."""
-    words = [w for w in page.words if any(c.isalnum() for c in w.text)]
-    doubtful = sum(w.trust in _UNSURE and w.confidence is not None for w in words)
-    return doubtful > _UNCLEAR_PAGE * len(words)

@@ -91,4 +91,6 @@ def _unread(index: Index) -> Reason | None:
         for warning in page.warnings:
             if warning.code in NOT_WHOLE:
                 return Reason("PAGE_NOT_READ", f"Page {page.number}: {warning.message}")
+    if index.unclear_page is not None:
+        return Reason("PAGE_UNCLEAR", REASONS["PAGE_UNCLEAR"])
     return None

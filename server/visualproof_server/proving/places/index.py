@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from visualproof_server.model.document import Document
+from visualproof_server.model.document import Document, Trust
 from visualproof_server.proving.places import decimal_marks
 from visualproof_server.proving.places.columns import column_order
 from visualproof_server.proving.places.layout import Layout
@@ -22,6 +22,10 @@ from visualproof_server.proving.values.units import currencies_named
 
 if TYPE_CHECKING:
     from visualproof_server.proving.places.stated import Statements
+
+UNSURE = frozenset({Trust.DOUBTFUL, Trust.UNCLEAR})
+# A page of whose words so many are unsure is unclear.
+_UNCLEAR_PAGE = 0.25
 
 
 class Index(Layout):
@@ -135,6 +139,16 @@ class Index(Layout):
         from visualproof_server.proving.places.stated import Statements
 
         return Statements(self)
+
+    @cached_property
+    def unclear_page(self) -> int | None:
+        """The first page much of which was not read for sure: what is not found may stand there."""
+        for page in self.document.pages:
+            words = [w for w in page.words if any(c.isalnum() for c in w.text)]
+            doubtful = sum(w.trust in UNSURE and w.confidence is not None for w in words)
+            if doubtful > _UNCLEAR_PAGE * len(words):
+                return page.number
+        return None
 
     @cached_property
     def grouping_mark(self) -> str:
