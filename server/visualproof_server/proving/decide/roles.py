@@ -160,6 +160,9 @@ def _role(name: str, _kind: str, group: frozenset[str]) -> Role | None:
     names = vocabulary().names
     party = _PARTIES.get(words[0], "") if len(words) > 1 else ""
     found = names.get(words) or (names.get(words[1:], "") if party else "")
+    if group is _DATES:
+        # A day that is called "due" or "invoice".
+        found = found if found in group else names.get((*words, "date"), "")
     if found not in group:
         found = ""
     if found in PARTY_ROLES:
