@@ -338,3 +338,12 @@ def test_a_locale_that_writes_otherwise_does_not_part_groups(locale: str) -> Non
     assert wrong.status is Status.AMBIGUOUS
     right = result_of(lines, 9876.54, kind="money", labels=("Sous-total",), locale="fr-FR")
     assert right.status is Status.VERIFIED
+
+
+@pytest.mark.parametrize(
+    "line", ["Rebate 7%", "Rebate 7 % of turnover", "Rebate 7% 12.00", "Rebate 7 per cent"]
+)
+def test_a_rate_in_a_caption_is_a_percents_value(line: str) -> None:
+    assert result_of([line], "7%", kind="percent", labels=("Rebate",)).status is Status.VERIFIED
+    assert result_of([line], "9%", kind="percent", labels=("Rebate",)).status not in GREEN
+    assert result_of([line], 7, kind="money", labels=("Rebate",)).status not in GREEN

@@ -162,9 +162,13 @@ class Phrases:
         return None
 
     def _is_share(self, word: int) -> bool:
-        """Whether a word is a rate in a caption: the 20 % of `TVA 20 %`."""
-        hits = self.index.numbers_by_word.get(word, ())
-        return bool(hits) and all(read.percent for _, read in hits)
+        """Whether a word is a rate in a caption, before its value: the 20 % of `TVA 20 % 4,00`."""
+        index = self.index
+        hits = index.numbers_by_word.get(word, ())
+        if not hits or not all(read.percent for _, read in hits):
+            return False
+        after = range(hits[0][0].words[-1] + 1, index.rows[index.row_of[word]].end)
+        return any(c.isdigit() for w in after for c in index.words[w].text)
 
     def is_neutral(self, folded: str) -> bool:
         if not folded or not any(c.isalnum() for c in folded):

@@ -86,10 +86,18 @@ class Captions:
         for side, words in self._regions.of(caption, kind):
             values = self._values(words, side, field, kind)
             made = Labelled(caption.run, side, tuple(values), tuple(words), caption.tier)
-            if values or (side == "right" and words):
+            if values:
                 return made
             if empty is None and words:
                 empty = made
+            if side == "right" and words:
+                break
+        # The rate in a caption is its value where there is no other: Rebate 7%.
+        inside = list(range(caption.run.words[-1] + 1, caption.end))
+        rates = [] if kind.is_text else kind.printed(inside, field, self.index)
+        if rates:
+            words = tuple(w for run in rates for w in run.words)
+            return Labelled(caption.run, "right", tuple(rates), words, caption.tier)
         return empty or Labelled(caption.run, "", (), (), caption.tier)
 
     def _values(self, words: list[int], side: str, field: FieldSpec, kind: Prints) -> list[Run]:
