@@ -331,6 +331,13 @@ def test_what_goes_over_a_lines_end_is_found_whole(value: str, kind: str, status
     assert result_of(WRAPPED, value, kind=kind).status is status
 
 
+def test_the_hyphen_at_a_lines_end_is_no_sign() -> None:
+    lines = ["The liability of the parties is un-", "limited in all cases of gross fault."]
+    assert result_of(lines, "unlimited in all cases", kind="text").status is Status.VERIFIED
+    assert result_of(lines, "limited in all cases", kind="text").status not in GREEN
+    assert result_of(["Rated B- by us"], "B", kind="text", labels=("Rated",)).status not in GREEN
+
+
 @pytest.mark.parametrize("locale", ["en-GB", ""])
 def test_a_locale_that_writes_otherwise_does_not_part_groups(locale: str) -> None:
     lines = ["Sous-total 9 876,54 €", "Prix 1.250,00 EUR", "About USD 12,840.50"]

@@ -122,6 +122,10 @@ def _with_marks(run: Run, index: Index) -> str:
     if not run.partial:
         text = index.words[first].text if len(run.words) == 1 else text
     row = index.rows[index.row_of[first]]
+    for word in run.words[:-1]:
+        if word in index.next_line and index.words[word].text[-1] in "-\xad":
+            # The hyphen of a word that goes over the line's end is no sign.
+            text = text.replace(f"{index.words[word].text} ", index.words[word].text[:-1], 1)
     if not run.partial and row.start <= last < row.end and last - first + 1 > len(run.words):
         # Marks that stand alone are words of the row, though not of the run.
         text = index.text_of(first, last + 1)
