@@ -142,6 +142,14 @@ def test_a_null_is_not_released_where_a_page_was_not_read() -> None:
     assert (result.status, codes(result)) == (Status.UNCERTAIN, ["PAGE_NOT_READ"])
 
 
+def test_a_null_of_an_item_is_not_blocked_by_its_columns_other_rows() -> None:
+    rows = [["Country", "1994", "1991"], ["Austria", "47", ""], ["Italy", "68", "73"]]
+    document = tabled(([], table_of(rows), []))
+    spec = FieldSpec("/rows/*/y91", "number", column_label="1991")
+    (result,) = report_of(document, {"rows": [{"y91": None}]}, spec).results
+    assert (result.status, codes(result)) == (Status.UNCERTAIN, ["LABEL_HAS_VALUE"])
+
+
 def test_a_null_is_not_released_where_a_form_shows_its_viewers_page() -> None:
     document = printed(["Please wait"])
     xfa = replace(document.pages[0], warnings=(Warning("XFA_FORM", "An XFA form.", 1),))

@@ -1,5 +1,7 @@
 """Nulls: a value that is not there, where everything was read and its captions say so."""
 
+from dataclasses import replace
+
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.sought import Page
@@ -29,7 +31,11 @@ def null_finding(spec: FieldSpec, kind: ValueKind, page: Page) -> Finding:
     places = _places(spec, kind, page)
     printed = [p for p in places if not is_blank(p.words, page.index)]
     if printed:
-        return _printed(printed[0], page.index)
+        found = _printed(printed[0], page.index)
+        if spec.column_label and not spec.row_label:
+            # The column has values; which is the item's row is not told.
+            return replace(found, status=Status.UNCERTAIN)
+        return found
     said = "printed without a value" if places else "not printed"
     note = Reason("SEARCHED", f"Searched for {len(spec.labels)} label(s), {said}.")
     return Finding(status=Status.ABSENT, reasons=(*required, note))

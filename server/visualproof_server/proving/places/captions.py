@@ -96,8 +96,8 @@ class Captions:
         inside = list(range(caption.run.words[-1] + 1, caption.end))
         rates = [] if kind.is_text else kind.printed(inside, field, self.index)
         if rates:
-            words = tuple(w for run in rates for w in run.words)
-            return Labelled(caption.run, "right", tuple(rates), words, caption.tier)
+            held = tuple(w for run in rates for w in run.words)
+            return Labelled(caption.run, "right", tuple(rates), held, caption.tier)
         return empty or Labelled(caption.run, "", (), (), caption.tier)
 
     def _values(self, words: list[int], side: str, field: FieldSpec, kind: Prints) -> list[Run]:
