@@ -80,7 +80,7 @@ def main() -> None:
             if number % 2
             else " ".join(w.text for w in line.line.words[2:8])
         )
-        kind = "money" if number % 2 else "text"
+        kind = "money" if number % 2 else "quote"
         value = float(text.replace(",", "")) if number % 2 else text
         answer[f"f{number}"] = {
             "value": value,

@@ -53,6 +53,10 @@ def _fold_cluster(cluster: str) -> str:
     return unicodedata.normalize("NFKC", cluster)
 
 
+# ASCII that folding leaves as it is, but for its case.
+_PLAIN_ASCII = re.compile(r"[ !-_a-~]*")
+
+
 @dataclass(frozen=True, slots=True)
 class Folded:
     """Folded text; `origin[i]` is the index in the source of the character `text[i]` came from."""
@@ -81,6 +85,8 @@ def fold(text: str, keep_case: bool = False) -> Folded:
 
 def fold_text(text: str) -> str:
     """`fold` without the map."""
+    if _PLAIN_ASCII.fullmatch(text):
+        return text.casefold()
     return fold(text).text
 
 

@@ -56,6 +56,8 @@ class Vocabulary:
 
     def __init__(self, languages: Mapping[str, Mapping[str, Any]], shared: Any, cldr: Any) -> None:
         self._languages, self._shared, self._cldr = languages, shared, cldr
+        self._phrases: dict[tuple[str, ...], frozenset[Words]] = {}
+        self._single: dict[tuple[str, ...], frozenset[str]] = {}
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -64,11 +66,16 @@ class Vocabulary:
 
     def phrases(self, *lists: str) -> frozenset[Words]:
         """Phrases of some lists, of all languages."""
-        return frozenset(words_of(p) for name in lists for p in self._listed(name))
+        if lists not in self._phrases:
+            made = (words_of(p) for name in lists for p in self._listed(name))
+            self._phrases[lists] = frozenset(made)
+        return self._phrases[lists]
 
     def single(self, *lists: str) -> frozenset[str]:
         """Those of them that are one word."""
-        return frozenset(p[0] for p in self.phrases(*lists) if len(p) == 1)
+        if lists not in self._single:
+            self._single[lists] = frozenset(p[0] for p in self.phrases(*lists) if len(p) == 1)
+        return self._single[lists]
 
     def _listed(self, name: str) -> Iterator[str]:
         for language in self._languages.values():
