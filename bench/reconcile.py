@@ -26,6 +26,7 @@ from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldSpec, Status
 from visualproof_server.model.request import ProveRequest
 from visualproof_server.proving.prove import Index, prove
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 WORDS = [
     "the",
@@ -67,6 +68,8 @@ def document(pages: int, rng: random.Random) -> Document:
 
 
 def main() -> None:
+    # Loaded once a process.
+    _ = vocabulary().captions, vocabulary().units
     rng = random.Random(7)
     long = document(300, rng)
     start = time.perf_counter()

@@ -14,11 +14,12 @@ from visualproof_server.proving.places.rows import Row
 from visualproof_server.proving.places.stream import Run, Stream, confused_tokens, word_tokens
 from visualproof_server.proving.text.boundaries import NEAR, continues
 from visualproof_server.proving.text.doubt import Doubt
-from visualproof_server.proving.text.folding import Token, plain, unconfused
+from visualproof_server.proving.text.folding import Token, fold_text, plain, unconfused
 from visualproof_server.proving.values.dates import DateRead, scan_dates, scan_times
 from visualproof_server.proving.values.number_read import NumberRead
 from visualproof_server.proving.values.numbers import scan_numbers
 from visualproof_server.proving.values.units import currencies_named
+from visualproof_server.proving.vocabulary.words import vocabulary
 
 if TYPE_CHECKING:
     from visualproof_server.proving.places.stated import Statements
@@ -171,6 +172,7 @@ class Index(Layout):
         return frozenset(run.words[0] for run, _ in self.dates)
 
     def _wrapped_dates(self) -> Iterator[tuple[Run, DateRead]]:
+        months = vocabulary().months
         for row, below in self.wraps:
             last = self.segments[self.segment_of[row.end - 1]]
             first = self.segments[self.segment_of[below.start]]
@@ -179,6 +181,10 @@ class Index(Layout):
             text = plain(self.text_of(left[0], left[-1] + 1)) + " "
             cut = len(text)
             text += plain(self.text_of(right[0], right[-1] + 1))
+            begins = self.words[right[0]].text
+            if not begins[0].isdigit() and fold_text(begins).strip(".,") not in months:
+                # A date goes on with its day, its month or its year.
+                continue
             if not any(c.isdigit() for c in text):
                 continue
             for read in scan_dates(text):
