@@ -22,7 +22,8 @@ MOST_REFUSED = 16
 @pytest.mark.skipif(not FILE.exists(), reason="the shared cases are not here")
 def test_what_a_page_does_not_say_is_not_green(client: Client, tmp_path: Path) -> None:
     shapes = runpy.run_path(str(REPLAY))
-    green, refused = set(), set()
+    green: set[str] = set()
+    refused: set[str] = set()
     for case in json.loads(FILE.read_text()):
         try:
             failures = shapes["replay"](client, case, FILE.parent, tmp_path)
