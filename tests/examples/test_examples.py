@@ -88,7 +88,9 @@ def test_a_contract_with_anthropic(model: Any, server: RunningServer, tmp_path: 
     # The model dropped a "not".
     assert "BLOCK    /liability         MISMATCH" in out
     assert "NEGATION_DIFFERS" in out
-    assert out.count("RELEASE  ") == 7
+    # "Shall not exceed" is a bound, which the bare amount does not say.
+    assert "BOUND_UNKNOWN" in out
+    assert out.count("RELEASE  ") == 6
     assert (tmp_path / "a.html").exists()
     assert asked[0]["body"]["tool_choice"] == {"type": "tool", "name": "answer"}
 
@@ -112,7 +114,7 @@ def test_a_folder_of_receipts(model: Any, server: RunningServer) -> None:
     out = run("receipts_in_parallel", address, server)
     assert out.splitlines() == [
         "file,action,merchant,date,total",
-        "garage.png,REVIEW,ELMWOOD GARAGE LTD,2026-10-14,62.12",
+        "garage.png,BLOCK,ELMWOOD GARAGE LTD,2026-10-14,62.12",
         "bakery.png,RELEASE,KING STREET BAKERY,2026-10-12,9.2",
         "hotel.png,RELEASE,THE OLD CUSTOM HOUSE,2026-10-15,132.5",
     ]
