@@ -142,7 +142,8 @@ def test_a_reading_that_says_more_than_is_printed(
     document = client.ingest(EXAMPLE / "scan.jpg", reading=reading)
     report = client.verify(document, {"po": "PO-99999", "title": "INVOICE", "vat": "2,670.00"})
     assert report["/po"].status is Status.UNCERTAIN
-    assert report["/title"].status is Status.UNCERTAIN
+    # Its word is where there is no ink; what is left is the first word of a caption.
+    assert report["/title"].status is Status.EVIDENCE_ONLY
     assert [r.code for r in report["/po"].reasons] == ["PIXELS_DIFFER"]
     assert report["/vat"].status is Status.VERIFIED
 

@@ -362,3 +362,8 @@ def test_a_rate_in_a_caption_is_a_percents_value(line: str) -> None:
     assert result_of([line], "7%", kind="percent", labels=("Rebate",)).status is Status.VERIFIED
     assert result_of([line], "9%", kind="percent", labels=("Rebate",)).status not in GREEN
     assert result_of([line], 7, kind="money", labels=("Rebate",)).status not in GREEN
+
+
+def test_the_first_word_of_a_caption_is_no_text_of_its_own() -> None:
+    assert codes(result_of(["Invoice date: 3 May 2027"], "INVOICE")) == ["PART_OF_TEXT"]
+    assert result_of(["Invoice", "Oak Ltd"], "INVOICE").status is Status.VERIFIED

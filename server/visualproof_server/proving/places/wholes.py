@@ -81,7 +81,21 @@ def text_doubt(claim: str, run: Run, index: Index, quote: bool = False) -> str:
         or _alternatives(run, index)
         or negated(claim, run, index)
         or ("" if quote else _goes_on(claim, run, index))
+        or ("" if quote else _in_caption(run, index))
     )
+
+
+def _in_caption(run: Run, index: Index) -> str:
+    """Whether a word begins a caption that a colon ends: the Invoice of `Invoice number:`."""
+    first, last = run.words[0], run.words[-1]
+    segment = index.segments[index.segment_of[first]]
+    if run.partial or first != last or first != segment.start:
+        # Of several words the caption may be their neighbour: Oak Ltd Tel: 5550147.
+        return ""
+    for word in range(segment.start, min(segment.end, segment.start + 6)):
+        if index.words[word].text.endswith(":"):
+            return Doubt.PART_OF_TEXT if word != last else ""
+    return ""
 
 
 def _symbols(claim: str, run: Run, index: Index) -> str:
