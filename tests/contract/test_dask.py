@@ -93,8 +93,22 @@ def until(true: Callable[[], bool]) -> None:
 
 def readers(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> list[psutil.Process]:
     """Worker processes of ours that a process started, without what encloses them."""
-    found = psutil.Process(process.pid).children(recursive=True)
-    return [p for p in found if "visualproof_server.worker" in p.cmdline() and p.name() != "bwrap"]
+    return [p for p in psutil.Process(process.pid).children(recursive=True) if _reads(p)]
+
+
+def _reads(process: psutil.Process) -> bool:
+    try:
+        return "visualproof_server.worker" in process.cmdline() and process.name() != "bwrap"
+    except psutil.NoSuchProcess:
+        # It ended between the listing and the look.
+        return False
+
+
+def _has_children(process: psutil.Process) -> bool:
+    try:
+        return bool(process.children())
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_a_killed_worker_costs_no_page(server: RunningServer, cluster: Cluster) -> None:
@@ -142,6 +156,6 @@ def test_a_deleted_document_is_given_up(server: RunningServer, cluster: Cluster)
             if state.read_page_count >= 1:
                 break
         client.delete(document)
-        until(lambda: not any(p.children() for w in cluster.workers for p in readers(w)))
+        until(lambda: not any(_has_children(p) for w in cluster.workers for p in readers(w)))
         # It can come back, and is read whole.
         assert client.ingest(pages(8)).read_page_count == 8

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -22,6 +23,9 @@ VERSION = (ROOT / "VERSION").read_text().strip()
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("wheels")
+    for name in ("client", "server"):
+        # What an earlier build left would go into the wheel, though its source is gone.
+        shutil.rmtree(ROOT / name / "build", ignore_errors=True)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder)]
     subprocess.run([*command, str(ROOT / "client"), str(ROOT / "server")], check=True)
     return {re.split("-[0-9]", w.name)[0]: w for w in folder.glob("*.whl")}

@@ -32,12 +32,7 @@ Value = Amount | date
 
 def evaluate(expression: str, names: Mapping[str, Value | tuple[Value, ...]]) -> Value:
     """The value of an expression; a name may stand for several arguments. Error Undefined."""
-    if len(expression) > MAX_CHARS:
-        raise Undefined("the expression is too long")
-    try:
-        tree = ast.parse(expression.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Undefined("the expression is invalid") from None
+    tree = _parsed(expression)
     try:
         return _value(tree.body, expression.strip(), names, 0)
     except (DivisionByZero, ZeroDivisionError):
@@ -48,10 +43,7 @@ def evaluate(expression: str, names: Mapping[str, Value | tuple[Value, ...]]) ->
 
 def literals(expression: str) -> list[tuple[str, bool]]:
     """Each number of an expression as spelled, and whether it is a factor. Error Undefined."""
-    try:
-        tree = ast.parse(expression.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Undefined("the expression is invalid") from None
+    tree = _parsed(expression)
     found: list[tuple[str, bool]] = []
     waiting: list[tuple[ast.AST, bool]] = [(tree.body, False)]
     while waiting:
@@ -61,6 +53,15 @@ def literals(expression: str) -> list[tuple[str, bool]]:
         product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div)
         waiting += [(child, product) for child in ast.iter_child_nodes(node)]
     return found
+
+
+def _parsed(expression: str) -> ast.Expression:
+    if len(expression) > MAX_CHARS:
+        raise Undefined("the expression is too long")
+    try:
+        return ast.parse(expression.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise Undefined("the expression is invalid") from None
 
 
 def _value(
@@ -118,7 +119,7 @@ def _amount(value: Value) -> Amount:
     return value
 
 
-def same_unit(*amounts: Amount) -> str:
+def common_unit(*amounts: Amount) -> str:
     """The one unit of amounts that are added or compared; error Undefined if they have two."""
     units = {a.unit for a in amounts if a.unit}
     if len(units) > 1:
@@ -127,11 +128,11 @@ def same_unit(*amounts: Amount) -> str:
 
 
 def _add(a: Amount, b: Amount) -> Amount:
-    return Amount(_CONTEXT.add(a.value, b.value), same_unit(a, b))
+    return Amount(_CONTEXT.add(a.value, b.value), common_unit(a, b))
 
 
 def _subtract(a: Amount, b: Amount) -> Amount:
-    return Amount(_CONTEXT.subtract(a.value, b.value), same_unit(a, b))
+    return Amount(_CONTEXT.subtract(a.value, b.value), common_unit(a, b))
 
 
 def _multiply(a: Amount, b: Amount) -> Amount:
@@ -167,12 +168,12 @@ def _several(values: list[Value], least: int = 1, most: int = 100_000) -> list[A
 
 def _sum(values: list[Value]) -> Value:
     amounts = _several(values, 0)
-    return Amount(sum((a.value for a in amounts), Decimal(0)), same_unit(*amounts))
+    return Amount(sum((a.value for a in amounts), Decimal(0)), common_unit(*amounts))
 
 
 def _percent_change(values: list[Value]) -> Value:
     old, new = _several(values, 2, 2)
-    same_unit(old, new)
+    common_unit(old, new)
     return Amount(_CONTEXT.divide((new.value - old.value) * 100, abs(old.value)))
 
 
@@ -208,12 +209,12 @@ def _abs(values: list[Value]) -> Value:
 
 def _min(values: list[Value]) -> Value:
     amounts = _several(values)
-    return Amount(min(a.value for a in amounts), same_unit(*amounts))
+    return Amount(min(a.value for a in amounts), common_unit(*amounts))
 
 
 def _max(values: list[Value]) -> Value:
     amounts = _several(values)
-    return Amount(max(a.value for a in amounts), same_unit(*amounts))
+    return Amount(max(a.value for a in amounts), common_unit(*amounts))
 
 
 _FUNCTIONS: dict[str, Callable[[list[Value]], Value]] = {

@@ -21,9 +21,9 @@ from visualproof_server.proving.decide.expressions import (
     Amount,
     Undefined,
     Value,
+    common_unit,
     evaluate,
     literals,
-    same_unit,
 )
 from visualproof_server.proving.text.folding import plain
 from visualproof_server.proving.values.number_read import NumberRead, readings_of
@@ -177,7 +177,7 @@ def _compare(relation: Relation, inputs: _Inputs) -> tuple[bool, str]:
     left_text, right_text = text.split(operator, 1)
     left, right = _side(left_text, inputs), _side(right_text, inputs)
     if isinstance(left, Amount) and isinstance(right, Amount):
-        same_unit(left, right)
+        common_unit(left, right)
         tolerance = _tolerance(relation.tolerance)
         one, other = left.value, right.value
         equal = abs(one - other) <= tolerance

@@ -74,16 +74,6 @@ SUMS = frozenset(
 )
 # Captions that say what a value is whatever its kind.
 _ALWAYS = frozenset({"quantity", "percent", "page", "time"})
-# Parties, by the words that names of fields have for them.
-_PARTIES = {
-    word: party
-    for party, words in {
-        "seller": "seller vendor supplier merchant store sender creditor issuer company shop provider payer employer",
-        "buyer": "buyer customer client recipient bill billing receiver debtor purchaser sold employee payee",
-        "ship_to": "ship shipping delivery deliver consignee",
-    }.items()
-    for word in words.split()
-}
 # What a caption may say of a text that is a party, or a part of one.
 _PARTS_OF_TEXT = frozenset(
     [
@@ -158,7 +148,7 @@ def _role(name: str, _kind: str, group: frozenset[str]) -> Role | None:
     if len(spoken) < 3 or not any(len(w) >= 3 and w.isalpha() for w in words):
         return None
     names = vocabulary().names
-    party = _PARTIES.get(words[0], "") if len(words) > 1 else ""
+    party = vocabulary().parties.get(words[0], "") if len(words) > 1 else ""
     found = names.get(words) or (names.get(words[1:], "") if party else "")
     if group is _DATES:
         # A day that is called "due" or "invoice".

@@ -10,9 +10,6 @@ from visualproof_server.proving.places import locate
 from visualproof_server.proving.places.index import Index
 from visualproof_server.proving.places.stream import Run
 
-# A model slips by a line or two; a proof's text may also run on into the next lines.
-_MAX_RUN_ON_ROWS = 40
-
 
 @dataclass(frozen=True, slots=True)
 class CitedSpan:

@@ -16,57 +16,8 @@ _SYMBOL = re.compile(r"[+*=<>#^~≠≈±×÷≤≥✓✔✗✘☐☑☒√]|!=|(
 _TRAILING = re.compile(r"(?<![^\W_])([^\W\d_]{1,4})([+\-*#])(?![\w])")
 _BULLETS = "*#-•·+~=>"
 _CLOSING = (",", ";", ":", ".", ")", "]", "|", "!", "?", '"', "'", "”", "’", "»", "/", "\u3002")
-_OPENING = (
-    "(",
-    "[",
-    "|",
-    "-",
-    "–",
-    "—",
-    "/",
-    "•",
-    "·",
-    '"',
-    "'",
-    "“",
-    "‘",
-    "«",
-    "&",
-    "@",
-    ",",
-    ";",
-    ":",
-    "=",
-    "*",
-    "#",
-    "~",
-    ">",
-)
+_OPENING = ("(", "[", "|", "-", "–", "—", "/", "•", "·", '"', "'", "“", "‘", "«", "&", "@", ",", ";", ":", "=", "*", "#", "~", ">")  # fmt: skip
 _EMPTY_BOX = re.compile(r"^(?:☐|□|▢|\[|\[_*\]|\(_*\)|\[\]|\(\))$")
-_TITLES = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "sir",
-        "herr",
-        "frau",
-        "mme",
-        "m",
-        "monsieur",
-        "madame",
-        "sr",
-        "sra",
-        "messrs",
-        "attn",
-        "c/o",
-        "z.hd",
-        "encik",
-        "puan",
-    ]
-)
 # Runs of this many words over a page's end are a text that goes on.
 _LONG = 6
 
@@ -326,7 +277,9 @@ def _left_goes_on(run: Run, index: Index) -> bool:
         return False
     segment = index.segments[index.segment_of[first]]
     lead = caption_words(index.text_of(segment.start, first))
-    if lead in vocabulary().captions or fold_text(before).strip(".") in _TITLES:
+    if lead in vocabulary().captions or fold_text(before).strip(".") in vocabulary().single(
+        "titles"
+    ):
         return False
     if not text[:1].isalpha():
         return False

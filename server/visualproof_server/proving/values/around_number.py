@@ -1,22 +1,13 @@
-"""What both sides of a number ask of its text: words by their sort, phrases, dashes of ranges."""
+"""What both sides of a number ask of its text: phrases, dashes of ranges."""
 
 import re
 
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.values.units import unit_at
-from visualproof_server.proving.vocabulary.words import vocabulary
 
 # How far to look back for words that bound a number, and ahead for those after it.
 REACH = 48
 SHARE = re.compile(r" ?(%|‰)")
-
-
-_WORDS: dict[str, frozenset[str]] = {}
-
-
-def words_of(name: str) -> frozenset[str]:
-    """Single words of the vocabulary that are of one sort: those that deny, count or credit."""
-    return _WORDS.setdefault(name, vocabulary().single(name))
 
 
 def phrase_before(text: str, at: int) -> list[str]:

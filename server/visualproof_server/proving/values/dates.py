@@ -193,18 +193,3 @@ def _valid(*candidates: tuple[str, list[int], str, str]) -> tuple[tuple[DateRead
                 except ValueError:
                     continue
     return tuple(out), short
-
-
-# Dates that are printed in part: at a label they are a value, though no day.
-_PARTIAL = re.compile(
-    r"(?<![\d.,/])(?:(?:0?[1-9]|1[0-2])[/.\-](?:\d{4}|\d{2})|(?:19|20)\d\d[/.\-](?:0?[1-9]|1[0-2])"
-    r"|q[1-4][ /\-]?(?:19|20)?\d\d|(?:19|20)\d\d)(?![\d/])"
-)
-
-
-def has_partial(text: str) -> bool:
-    """Whether a text prints a part of a date: a month, a quarter, a year."""
-    low = text.lower()
-    return bool(_PARTIAL.search(low)) or any(
-        word.strip(".,") in vocabulary().months for word in low.split()
-    )

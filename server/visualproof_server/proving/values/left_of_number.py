@@ -3,7 +3,7 @@
 import re
 
 from visualproof_server.proving.text.doubt import Doubt
-from visualproof_server.proving.values.around_number import joins_range, phrase_before, words_of
+from visualproof_server.proving.values.around_number import joins_range, phrase_before
 from visualproof_server.proving.values.units import currency_before, scaled_currency
 from visualproof_server.proving.vocabulary.words import vocabulary
 
@@ -44,8 +44,8 @@ class Left:
             before = text[at - 1] if at else ""
             if not before or before == "\t":
                 return
-            if any(text.endswith(mark, max(0, at - 3), at) for mark in _DOUBLE_BOUNDS):
-                mark = next(m for m in _DOUBLE_BOUNDS if text.endswith(m, max(0, at - 3), at))
+            mark = next((m for m in _DOUBLE_BOUNDS if text.endswith(m, 0, at)), "")
+            if mark:
                 self.bound, self.start = _DOUBLE_BOUNDS[mark], at - len(mark)
                 return
             if before in "+-" and not self.sign:
@@ -110,15 +110,13 @@ class Left:
         before = text[self.start - 1] if self.start else ""
         prior = text[self.start - 2] if self.start > 1 else ""
         glued = before.isalnum() or before in "_'"
-        if before == "-" and prior.isdigit() and joins_range(text, self.start - 1):
-            pass
-        elif (
+        in_range = before == "-" and prior.isdigit() and joins_range(text, self.start - 1)
+        self.compound = not in_range and bool(
             (before and (glued or (before in "/:.,-" and prior.isdigit())))
             or (before and before in "/-" and prior.isalnum())
             or before == "^"
             or (before == "*" and prior == "*")
-        ):
-            self.compound = True
+        )
         head = text[max(0, self.start - 6) : self.start]
         if _LONE_CAPITAL.search(head):
             self.compound = True
@@ -127,7 +125,7 @@ class Left:
         if self.compound or self.sign:
             return
         words = phrase_before(text, self.start)
-        if words and words[-1] in words_of("negative"):
+        if words and words[-1] in vocabulary().single("negative"):
             self.sign = "-"
 
     def _bounded(self, text: str) -> None:

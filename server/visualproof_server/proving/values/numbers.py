@@ -16,7 +16,7 @@ from visualproof_server.proving.text.boundaries import runs_on
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.values import spelled
-from visualproof_server.proving.values.around_number import REACH, phrase_before, words_of
+from visualproof_server.proving.values.around_number import REACH, phrase_before
 from visualproof_server.proving.values.left_of_number import Left
 from visualproof_server.proving.values.number_read import NumberRead, Reading, readings_of
 from visualproof_server.proving.values.right_of_number import Right
@@ -142,26 +142,21 @@ def _is_range(text: str, left: NumberRead, between: str, right: _Atom) -> bool:
         return True
     if word in ("-", "~", "…", "...", "->", "→", "±", "+/-", "+-"):
         return True
-    if word in words_of("range_words"):
+    if word in vocabulary().single("range_words"):
         return True
-    if word in words_of("range_and"):
-        return _before(text, left.start, 1) in (("between",), *vocabulary().phrases("between"))
+    if word in vocabulary().single("range_and"):
+        return tuple(phrase_before(text, left.start)[-1:]) in vocabulary().phrases("between")
     return False
 
 
 def _is_mixed(left: NumberRead, between: str, right: NumberRead) -> bool:
     """Whether two quantities side by side are one: 2 h 30 min."""
     word = fold_text(between.strip(" ,"))
-    if "\t" in between or (word and word not in words_of("range_and")):
+    if "\t" in between or (word and word not in vocabulary().single("range_and")):
         return False
     units = vocabulary().mixed_units
     one, other = units.get(left.unit), units.get(right.unit)
     return one is not None and other is not None and one[0] == other[0] and one[1] < other[1]
-
-
-def _before(text: str, at: int, count: int) -> tuple[str, ...]:
-    """The last words before a place, within its phrase."""
-    return tuple(phrase_before(text, at)[-count:])
 
 
 def _at(text: str, start: int, end: int) -> _Atom | None:
@@ -255,6 +250,6 @@ def _bracketed(
     # A whole number is an account's only where it ends the line and is no year, note or count.
     tail = text[right.end : right.end + 2]
     words = phrase_before(text, left.start)
-    named = words and (words[-1] in words_of("counters") or not words)
+    named = bool(words) and words[-1] in vocabulary().single("counters")
     year = len(chunk) == 4 and chunk[:2] in ("18", "19", "20")
     return "?" if named or year or tail.strip(" ") not in ("", "\t") else "-"

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text
-from visualproof_server.proving.values.around_number import REACH, SHARE, joins_range, words_of
+from visualproof_server.proving.values.around_number import REACH, SHARE, joins_range
 from visualproof_server.proving.values.left_of_number import Left
 from visualproof_server.proving.values.units import (
     MINOR_UNIT,
@@ -100,8 +100,6 @@ class Right:
             after == " " and (next_ == "^" or text.startswith("**", end + 1))
         ):
             self.compound = True
-        elif after and after in ".," and next_.isdigit() and after == ",":
-            pass
         return self.compound
 
     def _share(self, text: str) -> bool:
@@ -211,10 +209,11 @@ class Right:
         if unit and not (
             amount and not adjacent and unit in ("in", "A", "m", "t", "x", "T", "K", "L")
         ):
+            # GBP 250,000 in each year
             if (
                 unit in ("in", "A", "t", "min", "m")
                 and not adjacent
-                and self._goes_on(text, begin + size)
+                and text[begin + size : begin + size + 2].strip().isalpha()
             ):
                 return
             if amount and unit != MINOR_UNIT and "/" not in unit and not adjacent:
@@ -226,15 +225,11 @@ class Right:
         if not letters:
             return
         if amount or self._cents:
-            if (
-                adjacent
-                and not self._tax_code(text, begin, letters)
-                and not _CREDIT_GLUED.match(text, begin)
-            ):
+            if adjacent and not self._is_tax_code(letters) and not _CREDIT_GLUED.match(text, begin):
                 self.compound = not amount
                 if amount:
                     self.doubts.add(Doubt.UNIT_UNKNOWN)
-            elif not adjacent and fold_text(letters) in words_of("per"):
+            elif not adjacent and fold_text(letters) in vocabulary().single("per"):
                 self.doubts.add(Doubt.UNIT_UNKNOWN)
             return
         if adjacent:
@@ -246,13 +241,9 @@ class Right:
             return
         self.word = letters
 
-    def _tax_code(self, text: str, begin: int, letters: str) -> bool:
+    def _is_tax_code(self, letters: str) -> bool:
         """Whether letters at an amount with cents are a code of its tax, as tills print them."""
         return self._cents and len(letters) <= 2 and letters.isupper()
-
-    def _goes_on(self, text: str, stop: int) -> bool:
-        """Whether a unit that is a word too is one here: GBP 250,000 in each year."""
-        return text[stop : stop + 2].strip().isalpha()
 
     def _bounded(self, text: str) -> None:
         if self.bound:
@@ -276,7 +267,7 @@ class Right:
         words, _ = _words_after(text, self.end)
         if (
             words
-            and words[0].rstrip(".") in words_of("credit")
+            and words[0].rstrip(".") in vocabulary().single("credit")
             and (len(words[0]) > 1 or len(words) == 1)
         ):
             self.credit = True

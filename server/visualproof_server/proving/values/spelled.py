@@ -15,42 +15,7 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru")
 # Every number below this is looked up whole; more is said by scale words.
 _BELOW = 1000
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-# "One hundred and five", "trente et un".
-_LINKS = frozenset({"and", "und", "et", "y", "e", "en", "i", "a"})
 _MAX_WORDS = 8
-# Words of other sentences too: "is due" is no Italian two, "once a week" no Spanish eleven.
-_NOT_ALONE = frozenset(
-    [
-        "due",
-        "once",
-        "un",
-        "uno",
-        "una",
-        "une",
-        "null",
-        "a",
-        "one",
-        "ein",
-        "eine",
-        "einen",
-        "en",
-        "et",
-        "een",
-        "um",
-        "uma",
-        "do",
-        "die",
-        "sei",
-        "cent",
-        "mille",
-        "on",
-        "to",
-        "dos",
-        "sin",
-        "per",
-        "ses",
-    ]
-)
 
 
 def _key(text: str) -> str:
@@ -68,8 +33,8 @@ def _table() -> dict[str, int]:
             except (NotImplementedError, IndexError):
                 continue
             found.setdefault(_key(said), number)
-            found.setdefault(_key(re.sub(r"\b(?:and)\b", "", said)), number)
-    found |= {"a hundred".replace(" ", ""): 100, "ahundred": 100, "hundred": 100, "dozen": 12}
+            found.setdefault(_key(re.sub(r"\band\b", "", said)), number)
+    found |= {"ahundred": 100, "hundred": 100, "dozen": 12}
     return found
 
 
@@ -82,6 +47,8 @@ def read(words: list[str]) -> Decimal | None:
     if not words or len(words) > _MAX_WORDS:
         return None
     table, scales = _table(), vocabulary().scales
+    # One hundred and five, trente et un.
+    links = vocabulary().single("number_links")
     whole = table.get(_key(" ".join(words)))
     if whole is not None:
         return Decimal(whole)
@@ -99,7 +66,7 @@ def read(words: list[str]) -> Decimal | None:
                 return None
             total += Decimal(value).scaleb(powers[0])
             part, last = [], powers[0]
-        elif not (word in _LINKS and not part):
+        elif not (word in links and not part):
             part.append(word)
     if last is None:
         return None
@@ -130,6 +97,8 @@ def find(text: str) -> list[tuple[int, int, Decimal]]:
     found: list[tuple[int, int, Decimal]] = []
     at = 0
     table, scales = _table(), vocabulary().scales
+    # Words of other sentences too: "is due" is no Italian two, "once a week" no Spanish eleven.
+    homonyms = vocabulary().single("number_homonyms")
     while at < len(words):
         start, _, word = words[at]
         begins = _key(word) in table or word == "a" or word in scales
@@ -140,7 +109,7 @@ def find(text: str) -> list[tuple[int, int, Decimal]]:
                 if any(text[a[1] : b[0]].strip(" -") for a, b in itertools.pairwise(some)):
                     continue
                 value = read([w for *_, w in some])
-                if value is not None and not (length == 1 and word in _NOT_ALONE):
+                if value is not None and not (length == 1 and word in homonyms):
                     found.append((start, some[-1][1], value))
                     size = length
                     break

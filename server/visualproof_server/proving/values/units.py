@@ -8,33 +8,6 @@ from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Hundredths of a currency: 50 cents is no 50 dollars.
 MINOR_UNIT = "¢"
-# Codes that are words of English too; they name a currency nowhere without another sign of it.
-_WORDS = frozenset({"ALL", "TOP", "CUP", "GEL", "BAM", "SOS", "MOP", "BOB", "KGS"})
-# Codes that print also writes in small letters.
-_ANY_CASE = frozenset(
-    [
-        "eur",
-        "usd",
-        "gbp",
-        "chf",
-        "aud",
-        "cad",
-        "nzd",
-        "sgd",
-        "hkd",
-        "myr",
-        "idr",
-        "inr",
-        "sek",
-        "nok",
-        "dkk",
-        "pln",
-        "czk",
-        "huf",
-        "jpy",
-        "cny",
-    ]
-)
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.\-][^\W\d_]+)*")
 _LONGEST_NAME = 3
@@ -44,14 +17,13 @@ Currencies = frozenset[str]
 
 def currencies_named(name: str) -> Currencies:
     """What a sign, code or short name may stand for; empty if it is none."""
-    signs = vocabulary().currency_signs
-    if name.upper() in vocabulary().currency_codes:
-        known = name.isupper() or name.casefold() in _ANY_CASE
-        if known and name not in _WORDS:
+    known = vocabulary()
+    if name.upper() in known.currency_codes and name not in known.codes_that_are_words:
+        if name.isupper() or name.casefold() in known.codes_in_small_letters:
             return frozenset({name.upper()})
     if len(name) == 1 and name.isascii() and name.isalpha() and not name.isupper():
         return frozenset()
-    return signs.get(fold_text(name), frozenset())
+    return known.currency_signs.get(fold_text(name), frozenset())
 
 
 @lru_cache(maxsize=1)

@@ -212,6 +212,19 @@ class Vocabulary:
         return {words: frozenset(roles) for words, roles in found.items()}
 
     @cached_property
+    def codes_that_are_words(self) -> frozenset[str]:
+        return frozenset(self._shared["codes_that_are_words"])
+
+    @cached_property
+    def codes_in_small_letters(self) -> frozenset[str]:
+        return frozenset(self._shared["codes_in_small_letters"])
+
+    @cached_property
+    def parties(self) -> Mapping[str, str]:
+        """Words of fields' names and the party each names."""
+        return {word: party for party, word in self._grouped("parties")}
+
+    @cached_property
     def facets(self) -> Mapping[Words, str]:
         """Names of fields that ask for a part of a party: its name, street, city, postcode."""
         return {words_of(p): facet for facet, p in self._grouped("facets")}
