@@ -13,6 +13,8 @@ from visualproof_server.proving.vocabulary.words import Words, caption_words, vo
 
 # How many lines a heading such as "Seller" heads.
 _SECTION_ROWS = 14
+# Captions of parts of a party.
+_PARTS = frozenset({"name", "address", "vat_id", "phone", "email"})
 
 
 class PrintedRoles:
@@ -74,7 +76,8 @@ class PrintedRoles:
         for row in range(number, max(-1, number - _SECTION_ROWS), -1):
             if index.rows[row].page != page:
                 return ""
-            for segment in index.segments_of(row):
+            # The nearest one that begins no further right.
+            for segment in reversed(index.segments_of(row)):
                 held = index.segments[segment]
                 if row == number and held.start >= own.start:
                     continue
@@ -84,7 +87,7 @@ class PrintedRoles:
                 aligned = over.left - 3 * over.height <= left <= over.right + 25 * over.height
                 if not aligned:
                     continue
-                named = roles_named(index.text_of(held.start, held.end)) & PARTY_ROLES
+                named = _parties_named(index.text_of(held.start, held.end))
                 if len(named) == 1:
                     return next(iter(named))
         return ""
@@ -162,7 +165,7 @@ def roles_named(phrase: str) -> frozenset[str]:
     """Roles that a phrase names: as a whole, without what is neutral, or by its first or last words."""
     if not phrase or len(phrase) > 120:
         return frozenset()
-    known = vocabulary().captions
+    known = vocabulary().roles_called
     if "/" in phrase and len(phrase) < 60:
         # Käufer/Leistungsempfänger
         parts = [roles_named(part) for part in phrase.split("/") if part.strip()]
@@ -175,13 +178,22 @@ def roles_named(phrase: str) -> frozenset[str]:
         w for w in bare if not _is_neutral(w) and not any(c.isdigit() for c in w) and w != "%"
     )
     for words in (whole, bare, core):
-        if words in known:
-            return known[words]
+        if told := known(words):
+            return told
     for size in range(min(4, len(core)), 0, -1):
         for some in (core[-size:], core[:size]):
-            if some in known and (size > 1 or (len(core) <= 2 and len(some[0]) >= 4)):
-                return known[some]
+            if (size > 1 or (len(core) <= 2 and len(some[0]) >= 4)) and (told := known(some)):
+                return told
     return frozenset()
+
+
+def _parties_named(phrase: str) -> frozenset[str]:
+    """Parties that a heading names, or whose part a caption asks for: Recipient's name."""
+    words = caption_words(phrase)
+    told = roles_named(phrase) & PARTY_ROLES
+    part = words[1:] in vocabulary().facets or vocabulary().roles_called(words[1:]) & _PARTS
+    party = vocabulary().parties.get(_singular(words[0])) if part else None
+    return frozenset({party}) if party and not told else told
 
 
 def _said(text: str) -> set[str]:

@@ -19,6 +19,8 @@ from visualproof_server.proving.vocabulary.words import Words, caption_words, vo
 _MAX_PLACES = 60
 # A caption before a colon has at most so many words.
 _CAPTION_WORDS = 6
+# Shorter labels are too like other words for a misread one to be told.
+_SHORTEST_MISREAD = 4
 SENTENCE_END = (".", "!", "?", ";")
 
 
@@ -53,12 +55,19 @@ class Phrases:
         found: list[Caption] = []
         taken: set[int] = set()
         for label in sorted({label for label in labels if label}, key=len, reverse=True):
-            for run in locate.exact(label, self.index):
+            for run in locate.exact(label, self.index) or self._misread(label):
                 if not taken & set(run.words):
                     taken |= set(run.words)
                     found.append(self._caption(run, of_text))
         found.sort(key=lambda c: c.run.words[0])
         return found[:_MAX_PLACES]
+
+    def _misread(self, label: str) -> list[Run]:
+        """Where a label is printed as OCR misreads it: Tota1, Falligkeit; no code, no number."""
+        if len(label) < _SHORTEST_MISREAD:
+            return []
+        found = locate.confused(label, self.index)
+        return [r for r in found if 2 * sum(map(str.isdigit, r.text)) < len(r.text)]
 
     def _caption(self, run: Run, of_text: bool) -> Caption:
         """The whole phrase that a printed label stands in."""
@@ -204,7 +213,7 @@ class Phrases:
         return 0
 
     def _is_known(self, words: Words) -> bool:
-        return words in vocabulary().captions
+        return bool(vocabulary().roles_called(words))
 
     def inner_caption(self, words: list[int]) -> int | None:
         """The word where another caption begins among words of a segment."""
@@ -229,10 +238,9 @@ class Phrases:
 
 def _same_role(left: list[str], run: Run, right: list[str]) -> bool:
     """Whether a longer caption calls its value the same as the label does: Grand Total and Total."""
-    known = vocabulary().captions
-    own = known.get(caption_words(run.text), frozenset())
-    phrase = caption_words(" ".join([*reversed(left), run.text, *right]))
-    told = known.get(phrase, frozenset())
+    known = vocabulary().roles_called
+    own = known(caption_words(run.text))
+    told = known(caption_words(" ".join([*reversed(left), run.text, *right])))
     return len(told) == 1 and told <= own
 
 

@@ -265,8 +265,17 @@ _PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 _MARKS = re.compile(r"[^\w]", re.UNICODE)
 
 
+def bare(text: str) -> str:
+    """Text without accents, as capitals, typists and an OCR of another language leave them out."""
+    if text.isascii():
+        return text
+    plain = unicodedata.normalize("NFD", text)
+    return "".join(c for c in plain if not unicodedata.combining(c))
+
+
 def confusable(text: str) -> str:
-    """Text with look-alikes merged and all marks dropped: equal forms may be one misread print."""
+    """Text with look-alikes merged, without accents and marks: equal forms may be one misread print."""
+    text = bare(text)
     for pair, single in _PAIRS:
         text = text.replace(pair, single)
     return _MARKS.sub("", text).translate(_CONFUSIONS)

@@ -28,6 +28,8 @@ _CHUNK = re.compile(r"\d+(?:[.,']\d+)*")
 _JOINED = re.compile(
     r"(?<![\d.,'])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d{1,2})?(?![.,]?\d)(?! \d)"
 )
+# Till printers leave air after the point: TOTAL 29. 80. A line's own number (1. 50) begins it.
+_AIRED = re.compile(r"(?<=[^\d.,'])(?<!\d )\d+[.,] \d\d(?=\t|$)")
 
 
 def scan_numbers(text: str) -> list[NumberRead]:
@@ -47,6 +49,12 @@ def scan_numbers(text: str) -> list[NumberRead]:
         for read in joined
         if not read.read.rest
     ]
+    aired = [(m.span(), made) for m in _AIRED.finditer(text) if (made := _at(text, *m.span()))]
+    found += [made.read for _, made in aired]
+    parts = {at for span, _ in aired for at in range(*span)}
+    for atom in single:
+        if atom.digits in parts:
+            atom.read = atom.read.doubted(Doubt.GROUPING_UNKNOWN)
     _space(text, single)
     found += _composed(text, single)
     return sorted(found, key=lambda read: (read.start, -read.end))

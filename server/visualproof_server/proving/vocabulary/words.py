@@ -6,7 +6,6 @@ CLDR knows (months, currencies, scales) is in cldr.json, made by bench/make_cldr
 
 import json
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -14,9 +13,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from visualproof_server.proving.text.folding import fold_text
+from visualproof_server.proving.text.folding import bare, confusable, fold_text
 
 PACKAGE = "visualproof_server.proving.vocabulary"
+# Shorter captions are too like other words for a misread one to be told.
+_SHORTEST_MISREAD = 4
+
+_NONE: frozenset[str] = frozenset()
 
 Words = tuple[str, ...]
 """A phrase, word by word, folded."""
@@ -196,7 +199,7 @@ class Vocabulary:
         ]
         for names in [*listed, self._shared.get("months", {})]:
             for name, number in names.items():
-                for spelled in {fold_text(name), _bare(fold_text(name))}:
+                for spelled in {fold_text(name), bare(fold_text(name))}:
                     found.setdefault(spelled, set()).add(number)
         return {name: frozenset(numbers) for name, numbers in found.items()}
 
@@ -210,6 +213,19 @@ class Vocabulary:
             if (words and words[0] not in ("no", "nr")) or len(words) > 1:
                 found.setdefault(words, set()).add(role)
         return {words: frozenset(roles) for words, roles in found.items()}
+
+    @cached_property
+    def _misread_captions(self) -> Mapping[str, frozenset[str]]:
+        """Captions by what OCR makes of them, where all that are alike name the same."""
+        found: dict[str, set[frozenset[str]]] = {}
+        for words, roles in self.captions.items():
+            found.setdefault(_misread(words), set()).add(roles)
+        return {k: next(iter(roles)) for k, roles in found.items() if k and len(roles) == 1}
+
+    def roles_called(self, words: Words) -> frozenset[str]:
+        """Roles that a printed caption names, also one that OCR misread as it does: Tota1, Falligkeit."""
+        known = self.captions.get(words)
+        return known if known is not None else self._misread_captions.get(_misread(words), _NONE)
 
     @cached_property
     def codes_that_are_words(self) -> frozenset[str]:
@@ -243,11 +259,12 @@ def caption_words(text: str) -> Words:
     return tuple(kept.split())
 
 
-def _bare(text: str) -> str:
-    """Without accents, as capitals and typists leave them out."""
-
-    plain = unicodedata.normalize("NFD", text)
-    return "".join(c for c in plain if not unicodedata.combining(c))
+def _misread(words: Words) -> str:
+    """A caption with all merged that OCR takes for each other; "" for what may be a code."""
+    if any(2 * sum(map(str.isdigit, word)) > len(word) for word in words):
+        return ""
+    joined = "".join(words)
+    return confusable(joined) if len(joined) >= _SHORTEST_MISREAD else ""
 
 
 def _phrases(pairs: Iterable[tuple[str, str]]) -> Phrases:
