@@ -91,12 +91,15 @@ def settle(items: list[Item], index: Index) -> list[Verdict]:
 def _assign(items: list[Item], index: Index) -> None:
     """A band for each item that has a name: where most of its other values are, each once."""
     anchors = {item.number: _anchor(item) for item in items}
-    starts = sorted({index.row_of[p.words[0]] for a in anchors.values() if a for p in a.places})
+    named = sorted({index.row_of[p.words[0]] for a in anchors.values() if a for p in a.places})
+    # Where the numbers stand in the line over each name, a band begins there.
+    up = int(_under_numbers([p for a in anchors.values() if a for p in a.places], index))
+    starts = [row - up for row in named]
     offers = []
     for item in items:
         anchor = anchors[item.number]
         for place in anchor.places if anchor else ():
-            row = index.row_of[place.words[0]]
+            row = index.row_of[place.words[0]] - up
             rows = _band(row, starts, index)
             held = sum(
                 any(index.row_of[p.words[0]] in rows for p in value.places)
@@ -111,6 +114,27 @@ def _assign(items: list[Item], index: Index) -> None:
         if item.row is None and row not in taken and len(item.values) > 1:
             item.row, item.rows = row, rows
             taken.add(row)
+
+
+def _under_numbers(places: Sequence[Run], index: Index) -> bool:
+    """Whether all names stand alone under a line of numbers, and over none: a code, its numbers,
+    and then what it is."""
+    for place in places:
+        row = index.row_of[place.words[0]]
+        own = [n for n in _numbers(row, index) if n not in place.words]
+        below = row + 1 < len(index.rows) and index.rows[row + 1].page == index.rows[row].page
+        if own or row == 0 or len(_numbers(row - 1, index)) < 2 or index.rows[row].table:
+            return False
+        if index.rows[row - 1].page != index.rows[row].page:
+            return False
+        if below and _numbers(row + 1, index):
+            return False
+    return bool(places)
+
+
+def _numbers(row: int, index: Index) -> list[int]:
+    held = index.rows[row]
+    return [w for w in range(held.start, held.end) if w in index.numbers_by_word]
 
 
 def _anchor(item: Item) -> Value | None:
@@ -203,7 +227,12 @@ def _usual_columns(items: list[Item], heads: list[_Head], index: Index) -> dict[
 
 
 def _inside(value: Value, item: Item, index: Index) -> list[Run]:
-    return [p for p in value.places if index.row_of[p.words[0]] in item.rows]
+    """Places of a value in an item's band, or level with its first line: a column set lower."""
+    return [
+        p
+        for p in value.places
+        if index.row_of[p.words[0]] in item.rows or index.row_beside(p) == item.row
+    ]
 
 
 def _in_band(item: Item, heads: list[_Head], usual: dict[str, int], index: Index) -> list[Verdict]:
@@ -212,7 +241,7 @@ def _in_band(item: Item, heads: list[_Head], usual: dict[str, int], index: Index
     placed: list[tuple[Value, list[Run], bool]] = []
     for value in item.values:
         if value is anchor:
-            place = next(p for p in value.places if index.row_of[p.words[0]] == item.row)
+            place = next(p for p in value.places if index.row_of[p.words[0]] in item.rows)
             out.append(Verdict(value.result, place))
             continue
         inside = _inside(value, item, index)
@@ -251,7 +280,7 @@ def _is_ordinal(value: Value, place: Run, item: Item, heads: list[_Head], index:
 
 def _alone_in_column(place: Run, item: Item, index: Index) -> bool:
     """Whether no other number of a band ends where a print ends that is not in its first line."""
-    if index.row_of[place.words[0]] == item.row:
+    if item.row in (index.row_of[place.words[0]], index.row_beside(place)):
         return True
     box = index.box(place)
     reach = max(1, box.height)
@@ -259,6 +288,9 @@ def _alone_in_column(place: Run, item: Item, index: Index) -> bool:
         for word in range(index.rows[row].start, index.rows[row].end):
             for run, _ in index.numbers_by_word.get(word, ()):
                 if run.words[-1] != word or set(run.words) & set(place.words):
+                    continue
+                if index.row_beside(run) not in (None, *item.rows):
+                    # It is level with another item's line.
                     continue
                 if abs(index.box(run).right - box.right) <= reach:
                     return False

@@ -190,9 +190,16 @@ class _Rows:
         return {item.number: item.results for item in self._items if item.row is None}
 
     def _rows(self, place: Run) -> frozenset[TableRow]:
-        """Rows of a table that a place stands in; a row of names alone goes with its neighbours."""
+        """Rows of a table that a place stands in, or beside; a row of names alone goes with its
+        neighbours."""
         cell, table = self._index.cells[place.words[0]], self._index.table_of(place.words[0])
-        if cell is None or table in self._index.doubtful_tables:
+        if cell is None:
+            beside = self._index.row_beside(place)
+            row = self._index.rows[beside] if beside is not None else None
+            if row is None or not row.table or row.table in self._index.doubtful_tables:
+                return frozenset()
+            return frozenset({(row.table, row.table_row)})
+        if table in self._index.doubtful_tables:
             return frozenset()
         key = (table, cell.row, cell.row_span)
         if key not in self._known_rows:
@@ -269,7 +276,8 @@ class _Rows:
         claimed = [row for row, count in item.rows.items() if count >= 2 and row in taken]
         named = [n for n in item.results if not KINDS[self._out[n].kind].repeats_by_chance]
         named = [n for n in named if self._places[n]]
-        places = sum(bool(self._places[n]) for n in item.results)
+        # What is printed in lines too is told by its band.
+        places = sum(self._only_in_tables(n) for n in item.results)
         if claimed:
             other = taken[claimed[0]].number
             text = (
@@ -290,6 +298,10 @@ class _Rows:
                 self._out[number] = self._judge.unsettle(
                     self._out[number], status, Reason(code, text)
                 )
+
+    def _only_in_tables(self, number: int) -> bool:
+        places = self._places[number]
+        return bool(places) and all(self._rows(p) for p in places)
 
     def _missing(self, taken: dict[TableRow, _Item]) -> list[FieldResult]:
         """Rows like those of the items, which no item claims."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from visualproof_server.model.document import Cell, Document, Page, Word
-from visualproof_server.model.geometry import Box, union, y_overlap
+from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.proving.places.rows import GAP, Row, rows_of
 from visualproof_server.proving.places.stream import Run, has_token
 from visualproof_server.proving.text.boundaries import NEAR, part_is_cut, part_runs_on
@@ -229,6 +229,23 @@ class Layout:
                 for row in range(cell.row, cell.row + cell.row_span):
                     rows.setdefault((self.table_of(word), row), []).append(word)
         return rows
+
+    @cached_property
+    def _row_boxes(self) -> list[Box]:
+        return [union([w.box for w in self.words[r.start : r.end]]) for r in self.rows]
+
+    def row_beside(self, run: Run) -> int | None:
+        """The one other row that a print right or left of it is level with, if it is set a little
+        lower: a column of its own."""
+        box, own = self.box(run), self.row_of[run.words[0]]
+        level = [
+            row
+            for row in self.rows_by_page[self.page_of(run.words[0])]
+            if row != own and y_overlap(self._row_boxes[row], box) > 0
+        ]
+        if len(level) != 1 or x_overlap(self._row_boxes[level[0]], box) > 0:
+            return None
+        return level[0]
 
     @cached_property
     def doubtful_tables(self) -> frozenset[int]:
