@@ -9,8 +9,8 @@ from visualproof_server.model.geometry import Box
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.report import FieldResult, FieldSpec, Status
 
-from tests.proving.claims import report_of
-from tests.proving.pages import OPTIONS, PITCH, printed
+from proving.claims import report_of
+from proving.pages import OPTIONS, PITCH, printed
 
 FIELDS = (
     FieldSpec("/items/*/name", "text"), FieldSpec("/items/*/quantity", "number"),

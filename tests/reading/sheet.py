@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from visualproof_server.reading.cleanup import clean
-from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.tables.find import find_tables
 from visualproof_server.reading.tables.grid import Grid
@@ -17,6 +17,10 @@ class NoEngine:
     """An engine that sees nothing in a second reading."""
 
     name, version = "none", "1"
+
+    @property
+    def scout(self) -> OcrEngine:
+        return self
 
     def languages(self) -> tuple[str, ...]:
         return ("eng",)

@@ -18,7 +18,7 @@ from visualproof_server.model.report import FieldResult, FieldSpec, Status
 from visualproof_server.model.request import ProveRequest
 from visualproof_server.proving.prove import Index, prove
 from visualproof_server.reading import reader
-from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.raster import Grey
 from visualproof_server.reading.second_reading import second_readings
 from visualproof_server.reading.source import PageLimits
@@ -134,6 +134,10 @@ class FromZero:
     """An engine that numbers its lines from 0, as the text layer's could be."""
 
     name, version = "zero", "1"
+
+    @property
+    def scout(self) -> OcrEngine:
+        return self
 
     def languages(self) -> tuple[str, ...]:
         return ENGINE.languages()

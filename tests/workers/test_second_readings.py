@@ -9,7 +9,7 @@ from visualproof_server.model import codec
 from visualproof_server.model.geometry import Box
 from visualproof_server.model.second_reading import Place, SecondReadings
 from visualproof_server.reading import reader
-from visualproof_server.reading.engine import EngineWord
+from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.raster import Grey
 from visualproof_server.storing import documents
 from visualproof_server.storing.disk import DiskStore
@@ -24,6 +24,10 @@ class Counting:
 
     def __init__(self) -> None:
         self.crops = 0
+
+    @property
+    def scout(self) -> OcrEngine:
+        return self
 
     def languages(self) -> tuple[str, ...]:
         return ("eng",)

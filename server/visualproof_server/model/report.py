@@ -115,6 +115,7 @@ REASONS: dict[str, str] = {
     "NOT_LITERAL": "A yes or no may be printed in other words; no word or mark here says it.",
     "PAGE_NOT_READ": "A page was not read, so that what it prints is not known.",
     "GROUPING_UNKNOWN": "The digits beside it may belong to the same number or identifier.",
+    "NOT_TICKED": "It is an option with a check box, and not the one that is ticked.",
     "SEVERAL_PLACES": "Printed at several places, and nothing decides between them.",
     "HIDDEN_TEXT": "The file holds it as text that is not visible on the page; that is no evidence.",
     "LABEL_NOT_FOUND": "None of the labels is printed.",

@@ -1,10 +1,12 @@
 """Two engines as one: the first reads all, the second what the first doubts or missed.
 
-The second's accuracy at little more than the first's price: only doubtful lines are recognised
-again. Where both say the same the word is sure; where they differ, the calibrated confidence
-decides. The figures are in docs/design.md.
+A page of which the first doubts more than a few lines is read whole by the second, elsewhere only the
+doubtful lines are. Where both say the same the word is sure; where they differ, the second is
+followed, and doubted where the first was sure. The figures are in docs/design.md.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from visualproof_server.model.document import Trust
@@ -14,8 +16,8 @@ from visualproof_server.reading.raster import Grey
 
 # A line is read again if a word of it is less sure than this; see bench/confidence.py.
 DOUBT = 0.9
-# A page that the first engine reads with less mean confidence is left to the second.
-HOPELESS = 0.6
+# With more than this share of doubtful lines the page is read whole by the second engine.
+MOSTLY_SURE = 0.1
 # Below this, a line of the second engine is no better than the first's.
 TRUST = 0.5
 # What two readings that agree are worth.
@@ -23,10 +25,12 @@ AGREED = 0.99
 # Words less sure than this, in a line that the second engine could not read, are dropped.
 NOISE = 0.3
 MAX_LINES = 400
+# Height in pixels of the bands in which words of one line are looked for.
+_BAND = 64
 
 
 class Auto:
-    """`auto`: first reads the page, second the doubtful lines."""
+    """`auto`: first reads the page, second what it doubts."""
 
     name = "auto"
 
@@ -36,7 +40,11 @@ class Auto:
 
     @property
     def version(self) -> str:
-        return f"2 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
+        return f"3 ({self._first.name} {self._first.version}, {self._second.name} {self._second.version})"
+
+    @property
+    def scout(self) -> OcrEngine:
+        return self._first
 
     def languages(self) -> tuple[str, ...]:
         return self._first.languages()
@@ -47,25 +55,20 @@ class Auto:
         ]
         if not set(languages) <= set(self._second.languages()):
             return words
-        if _mean(words) < HOPELESS:
-            by_text: dict[str, list[EngineWord]] = {}
-            for word in words:
-                by_text.setdefault(word.text, []).append(word)
-            read = self._second.read(image, languages, dpi)
-            return [
-                replace(w, engine=self._second.name, trust=Trust.AGREED if twin else w.trust)
-                for w in read
-                for twin in [_twin(w, by_text.get(w.text, []))]
-            ]
-        lines: dict[int, list[EngineWord]] = {}
-        for word in words:
-            lines.setdefault(word.line, []).append(word)
+        lines = _by_line(words)
         doubtful = [line for line in lines.values() if min(w.confidence for w in line) < DOUBT]
-        boxes = [_around(line) for line in doubtful[:MAX_LINES]]
-        again = read_patches(image, boxes, self._second, languages)
-        for line, second in zip(doubtful, again, strict=False):
-            lines[line[0].line] = self._merged(line, second)
-        known = [w for line in lines.values() for w in line]
+        if len(doubtful) > MOSTLY_SURE * len(lines) or not lines:
+            read = [
+                replace(w, engine=self._second.name)
+                for w in self._second.read(image, languages, dpi)
+            ]
+            known = merged(read, words)
+        else:
+            boxes = [_around(line) for line in doubtful[:MAX_LINES]]
+            again = read_patches(image, boxes, self._second, languages)
+            for line, second in zip(doubtful, again, strict=False):
+                lines[line[0].line] = self._line(line, second)
+            known = [w for line in lines.values() for w in line]
         missed = missed_boxes(image, known)[:MAX_LINES]
         return known + read_missed(image, missed, 2, self._second, languages)
 
@@ -75,25 +78,104 @@ class Auto:
             for words in self._second.read_lines(images, languages)
         ]
 
-    def _merged(self, first: list[EngineWord], second: list[EngineWord]) -> list[EngineWord]:
+    def _line(self, first: list[EngineWord], second: list[EngineWord]) -> list[EngineWord]:
         """One line out of two readings of it."""
         if not second or _mean(second) < max(TRUST, _mean(first) - 0.2):
             # What one engine reads without confidence and the other not at all is no print.
             return [w for w in first if w.confidence >= NOISE]
-        out = []
-        for word in second:
-            placed = replace(
-                word, block=first[0].block, line=first[0].line, engine=self._second.name
-            )
-            twin = _twin(placed, first)
-            if twin is not None:
-                sure = max(AGREED, twin.confidence)
-                placed = replace(twin, confidence=sure, trust=Trust.AGREED)
-            out.append(placed)
-        return out
+        own = first[0]
+        placed = [
+            replace(w, block=own.block, line=own.line, engine=self._second.name) for w in second
+        ]
+        return merged(placed, first)
 
 
-def _around(line: list[EngineWord]) -> Box:
+def merged(read: Sequence[EngineWord], other: Sequence[EngineWord]) -> list[EngineWord]:
+    """The words of one reading of a page, agreed or doubted by another reading of it.
+
+    Words that both say have the other's boxes and spaces. In pixels of the same image.
+    """
+    bands: dict[int, list[EngineWord]] = defaultdict(list)
+    for word in other:
+        bands[int((word.top + word.bottom) / 2) // _BAND].append(word)
+    out: list[EngineWord] = []
+    for line in _by_line(read).values():
+        mates = _level_with(line, bands)
+        if _text(line) == _text(mates):
+            out += _agreed(mates, line[0])
+            continue
+        for ours, theirs in _side_by_side(line, mates):
+            if ours and _text(ours) == _text(theirs):
+                out += _agreed(theirs, line[0])
+            else:
+                out += [_doubted_by(w, theirs) for w in ours]
+    return out
+
+
+def _agreed(words: Iterable[EngineWord], line: EngineWord) -> list[EngineWord]:
+    return [
+        replace(
+            w,
+            block=line.block,
+            line=line.line,
+            confidence=max(AGREED, w.confidence),
+            trust=Trust.AGREED,
+        )
+        for w in words
+    ]
+
+
+def _doubted_by(word: EngineWord, others: Iterable[EngineWord]) -> EngineWord:
+    """A word that the other reading, which is sure of its own, reads in another way."""
+    sure = any(o.trust <= Trust.SURE for o in others)
+    return replace(word, trust=max(word.trust, Trust.DOUBTFUL)) if sure else word
+
+
+def _level_with(line: Sequence[EngineWord], bands: dict[int, list[EngineWord]]) -> list[EngineWord]:
+    """Words of another reading that stand level with a line and within it, from the left."""
+    left, top, right, bottom = _around(line)
+    found = [
+        word
+        for band in range(int(top) // _BAND, int(bottom) // _BAND + 1)
+        for word in bands.get(band, ())
+        if top < (word.top + word.bottom) / 2 < bottom
+        and left < (word.left + word.right) / 2 < right
+    ]
+    return sorted(found, key=lambda w: w.left)
+
+
+def _side_by_side(
+    ours: Sequence[EngineWord], theirs: Sequence[EngineWord]
+) -> list[tuple[list[EngineWord], list[EngineWord]]]:
+    """Words of two readings of one line, in groups that stand at the same places."""
+    tagged = sorted(
+        [(w.left, True, w) for w in ours] + [(w.left, False, w) for w in theirs],
+        key=lambda each: each[0],
+    )
+    groups: list[tuple[list[EngineWord], list[EngineWord]]] = []
+    reach = 0.0
+    for left, own, word in tagged:
+        # Boxes of single words are loose: neighbours may touch.
+        if not groups or left > reach - 0.3 * (word.bottom - word.top):
+            groups.append(([], []))
+            reach = word.right
+        groups[-1][0 if own else 1].append(word)
+        reach = max(reach, word.right)
+    return groups
+
+
+def _by_line(words: Iterable[EngineWord]) -> dict[int, list[EngineWord]]:
+    lines: dict[int, list[EngineWord]] = {}
+    for word in words:
+        lines.setdefault(word.line, []).append(word)
+    return lines
+
+
+def _text(words: Iterable[EngineWord]) -> str:
+    return "".join(w.text for w in words)
+
+
+def _around(line: Sequence[EngineWord]) -> Box:
     return (
         min(w.left for w in line),
         min(w.top for w in line),
@@ -104,17 +186,3 @@ def _around(line: list[EngineWord]) -> Box:
 
 def _mean(words: list[EngineWord]) -> float:
     return sum(w.confidence for w in words) / len(words) if words else 0.0
-
-
-def _twin(word: EngineWord, others: list[EngineWord]) -> EngineWord | None:
-    """The other reading of the same word at the same place, if it says the same."""
-    for other in others:
-        shared = min(word.right, other.right) - max(word.left, other.left)
-        level = min(word.bottom, other.bottom) - max(word.top, other.top)
-        if (
-            other.text == word.text
-            and shared > 0.4 * (other.right - other.left)
-            and level > 0.4 * (other.bottom - other.top)
-        ):
-            return other
-    return None

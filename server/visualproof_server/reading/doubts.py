@@ -26,6 +26,8 @@ RAISED_HEIGHT = (0.3, 0.66)
 RAISED_BY = 0.3
 # What engines read of a per mille sign.
 _PER_MILLE = re.compile(r"%[oO0]")
+# A sign after a decimal mark was a digit.
+_SIGN_FOR_DIGIT = re.compile(r"\d[.,][€£¥$§&@]\d")
 # Characters that stand high by themselves.
 _HIGH = frozenset("'’‘`´\"”“*°º^¹²³⁰⁴⁵⁶⁷⁸⁹ª%‰~-–—=+(){}[]|/\\")
 # Marks that are lower than any raised digit.
@@ -83,7 +85,8 @@ def doubted(page: Page, image: Grey) -> Page:
 
 def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
     for word in row:
-        if _PER_MILLE.search(word.text) or (_is_apart(word) and ink.is_struck(word)):
+        misread = _PER_MILLE.search(word.text) or _SIGN_FOR_DIGIT.search(word.text)
+        if misread or (_is_apart(word) and ink.is_struck(word)):
             yield word
         if _has_digit(word) and (_has_raised(word, ink) or len(ink.glyphs_beside(word)[1])):
             yield word

@@ -52,6 +52,11 @@ class OcrEngine(Protocol):
         """Version of engine and models; a part of the reader version."""
         ...
 
+    @property
+    def scout(self) -> "OcrEngine":
+        """The engine that tries samples of a page: the cheapest of several, else itself."""
+        ...
+
     def languages(self) -> tuple[str, ...]:
         """Installed language codes, sorted."""
         ...

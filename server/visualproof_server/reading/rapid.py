@@ -1,16 +1,19 @@
-"""RapidOCR: PP-OCR models inside its wheel, run by onnxruntime. An extra."""
+"""RapidOCR: PP-OCR models inside its wheel, run by OpenVINO where it is installed, else by
+onnxruntime: the same text, at half the CPU and twice the memory. An extra."""
 
 import importlib.metadata
+from importlib.util import find_spec
 from typing import Any
 
 import cv2
 import numpy as np
 
-from visualproof_server.reading.engine import EngineWord, trust_from
+from visualproof_server.reading.engine import EngineWord, OcrEngine, trust_from
 from visualproof_server.reading.raster import Grey
 
 # The model set of the wheel reads these without further files.
 _LANGUAGES = ("chi_sim", "chi_tra", "deu", "eng", "fra", "ita", "jpn", "nld", "por", "spa")
+_NETS = ("Det", "Cls", "Rec")
 # Confidence from which few words are misread (docs/design.md).
 SURE_FROM = 0.8
 
@@ -25,7 +28,12 @@ class Rapid:
 
     @property
     def version(self) -> str:
-        return importlib.metadata.version("rapidocr")
+        runtime = "openvino" if _has_openvino() else "onnxruntime"
+        return f"{importlib.metadata.version('rapidocr')} on {runtime}"
+
+    @property
+    def scout(self) -> OcrEngine:
+        return self
 
     def languages(self) -> tuple[str, ...]:
         return _LANGUAGES
@@ -82,16 +90,23 @@ class Rapid:
 
     def _loaded(self) -> Any:
         if self._engine is None:
-            from rapidocr import RapidOCR
+            from rapidocr import EngineType, RapidOCR
 
-            self._engine = RapidOCR(
-                params={
-                    "Global.log_level": "error",
-                    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
-                    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-                }
-            )
+            params: dict[str, Any] = {
+                "Global.log_level": "error",
+                "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+                "EngineConfig.openvino.inference_num_threads": 1,
+                "EngineConfig.openvino.num_streams": 1,
+            }
+            if _has_openvino():
+                params |= {f"{net}.engine_type": EngineType.OPENVINO for net in _NETS}
+            self._engine = RapidOCR(params=params)
         return self._engine
+
+
+def _has_openvino() -> bool:
+    return find_spec("openvino") is not None
 
 
 def _line_words(image: Grey, info: Any) -> list[EngineWord]:

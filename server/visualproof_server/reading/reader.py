@@ -20,6 +20,7 @@ from visualproof_server.model.document import (
 )
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
+from visualproof_server.reading.boxes import with_boxes
 from visualproof_server.reading.cleanup import Cleaned, clean, unchanged
 from visualproof_server.reading.doubts import doubted
 from visualproof_server.reading.engine import EngineWord, OcrEngine
@@ -57,7 +58,7 @@ from visualproof_server.reading.textlayer import (
 from visualproof_server.reading.turn import turn_needed, turned, turned_plan
 from visualproof_server.reading.visible import NAME, VisibleText, read_rest, visible_text
 
-LAYOUT_VERSION = "9"
+LAYOUT_VERSION = "10"
 IMAGE_QUALITY = 92
 # Grey levels within a word's box under which nobody sees it.
 MIN_CONTRAST = 10
@@ -270,13 +271,17 @@ def _words(
     if cleaned.flattened:
         # Evened light helps most photos and harms stained paper: a sample of both decides.
         as_is = clean(image, flatten=False)
-        even, uneven = (
-            _sureness(engine.read(_sample(c.image), languages, dpi)) for c in (cleaned, as_is)
-        )
+        with step("light"):
+            even, uneven = (
+                _sureness(engine.scout.read(_sample(c.image), languages, dpi))
+                for c in (cleaned, as_is)
+            )
         cleaned = as_is if uneven > CLEARLY * even else cleaned
     with step("ocr"):
         words = engine.read(cleaned.image, languages, dpi)
-    return cleaned, _print(words, cleaned.image)
+    with step("boxes"):
+        words = with_boxes(_print(words, cleaned.image), cleaned.image)
+    return cleaned, words
 
 
 def _sample(image: Grey) -> Grey:

@@ -13,7 +13,7 @@ import pytesseract
 
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.children import OCR, ProgramLimits, within
-from visualproof_server.reading.engine import EngineWord, trust_from
+from visualproof_server.reading.engine import EngineWord, OcrEngine, trust_from
 from visualproof_server.reading.raster import Grey
 
 # Small images whose letters are lower than this (median height in pixels) gain words when they
@@ -48,6 +48,10 @@ class Tesseract:
         if not self._version:
             self._version = str(pytesseract.get_tesseract_version())
         return self._version
+
+    @property
+    def scout(self) -> OcrEngine:
+        return self
 
     def languages(self) -> tuple[str, ...]:
         if not self._languages:

@@ -14,7 +14,7 @@ def engines(ocr: ProgramLimits | None = None) -> dict[str, OcrEngine]:
     found: dict[str, OcrEngine] = {}
     if shutil.which("tesseract"):
         found["tesseract"] = Tesseract(ocr) if ocr is not None else Tesseract()
-    if find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None:
+    if find_spec("rapidocr") and (find_spec("openvino") or find_spec("onnxruntime")):
         from visualproof_server.reading.rapid import Rapid
 
         found["rapidocr"] = Rapid()

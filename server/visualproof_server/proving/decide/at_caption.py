@@ -1,8 +1,11 @@
 """A value at captions: proven if nothing else stands there and it is the whole."""
 
+from decimal import Decimal
+
 from visualproof_server.model.report import Anchor, Reason, Status
 from visualproof_server.proving.decide.anywhere import Anywhere
 from visualproof_server.proving.decide.gate import Finding
+from visualproof_server.proving.decide.roles import SUMS
 from visualproof_server.proving.decide.sought import Sought, share_words
 from visualproof_server.proving.kinds.kind import Match
 from visualproof_server.proving.places.captions import Labelled
@@ -73,6 +76,8 @@ class AtCaption:
         rivals = []
         for place in places:
             own = [m.run for p, m in sure if p is place]
+            if self._is_sum_of_column(place, own):
+                continue
             for value in place.values:
                 if any(share_words(value, run) for run in here):
                     continue
@@ -85,6 +90,23 @@ class AtCaption:
             # Text right of a label is one value.
             rivals = [r for r in rivals if not any(self._same_region(r, p) for p, _ in sure)]
         return rivals
+
+    def _is_sum_of_column(self, place: Labelled, own: list[Run]) -> bool:
+        """Whether the claim is the last of a column, the sum of all over it, and asked for as a sum."""
+        role = self._sought.role
+        if role is None or role.name not in SUMS or place.side != "under" or len(place.values) < 3:
+            return False
+        if not any(share_words(place.values[-1], run) for run in own):
+            return False
+        sizes = [self._size(run) for run in place.values]
+        known = [s for s in sizes if s is not None]
+        return len(known) == len(sizes) and sum(known[:-1]) == known[-1]
+
+    def _size(self, run: Run) -> Decimal | None:
+        """The one amount that a run prints."""
+        hits = self._sought.index.numbers_by_word.get(run.words[0], ())
+        found = {value for at, read in hits if at.words == run.words for value in read.values()}
+        return found.pop() if len(found) == 1 else None
 
     def _same_region(self, run: Run, place: Labelled) -> bool:
         return bool(set(run.words) & set(place.words))

@@ -7,9 +7,9 @@ from visualproof_server.proving.decide.anywhere import Anywhere
 from visualproof_server.proving.decide.at_caption import AtCaption
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.sought import Sought, ambiguous, reason_of
-from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import Labelled, misplaced
+from visualproof_server.proving.places.marks import mark_before
 from visualproof_server.proving.places.stream import Run
 
 

@@ -8,7 +8,7 @@ from visualproof_server.model.report import Anchor, Reason, Status
 from visualproof_server.proving.decide.anywhere import Anywhere
 from visualproof_server.proving.decide.at_caption import AtCaption
 from visualproof_server.proving.decide.gate import Finding
-from visualproof_server.proving.decide.roles import OTHER_DATES, Role, contradicts, fits
+from visualproof_server.proving.decide.roles import OTHER_DATES, SUMS, Role, contradicts, fits
 from visualproof_server.proving.decide.sought import Sought, reason_of
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import Labelled
@@ -93,7 +93,7 @@ class ByRole:
             # Beside amounts with cents a whole number counts things.
             cents = tuple(v for v in place.values if not v.text.strip("()").isdigit())
             place = replace(place, values=cents)
-        if len(place.values) < 2 or self._sought.kind.is_text:
+        if len(place.values) < 2 or place.side != "right" or self._sought.kind.is_text:
             return place
         named = [v for v in place.values if role.name in self._sought.roles.head(v)]
         return replace(place, values=tuple(named)) if named else place
@@ -134,8 +134,14 @@ class ByRole:
         place = found.places[0]
         if role.party and self._sought.roles.section(place) == role.party:
             return replace(found, anchor=Anchor.ROLE)
-        named = role.name and role.name in self._sought.roles.at(place)
-        if named or self._sought.roles.says(place, tuple(role.spoken.split())):
+        # What has captions of its own is told by these, what has none by its name's words.
+        named = (
+            role.name in self._sought.roles.at(place)
+            if role.name in SUMS
+            else self._sought.roles.says(place, tuple(role.spoken.split()))
+            or role.name in self._sought.roles.at(place)
+        )
+        if named:
             return replace(found, anchor=Anchor.ROLE)
         if not self._may_stand_alone(role, place):
             return found.demoted(Status.AMBIGUOUS, reason_of("ROLE_UNKNOWN"))

@@ -5,11 +5,11 @@ from dataclasses import replace
 from visualproof_server.model.report import REASONS, FieldSpec, Reason, Status
 from visualproof_server.proving.decide.gate import Finding
 from visualproof_server.proving.decide.sought import Page
-from visualproof_server.proving.kinds.boolean import mark_before
 from visualproof_server.proving.kinds.kind import ValueKind
 from visualproof_server.proving.places.caption_phrases import Tier
 from visualproof_server.proving.places.captions import Labelled, best, has_context
 from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.marks import mark_before
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary

@@ -4,13 +4,11 @@ from visualproof_server.model.answer import JsonScalar
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.marks import mark_before, option_doubt
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary
-
-_TICKED = frozenset({"✓", "✔", "☑", "☒", "[x]", "(x)", "[✓]", "[✔]", "x", "✗", "✘"})
-_UNTICKED = frozenset({"☐", "□", "[]", "[_]", "()", "[ ]"})
 
 
 class Boolean:
@@ -50,8 +48,10 @@ class Boolean:
                 at += step
             if row.start <= at < row.end and _bare(index.words[at].text) in _words(not claim):
                 return Doubt.SEVERAL_PLACES
-        if _box_beside(number, index):
+        if mark_before(Run((number,), ""), index) is not None:
             # What is ticked says it, not the option's word.
+            return option_doubt(Run((number,), ""), index)
+        if _box_beside(number, index):
             return Doubt.SEVERAL_PLACES
         alone = index.parted(number) or index.words[number].text.endswith((",", ";", "."))
         alone = alone or index.words[number + 1].text.endswith(":")
@@ -80,9 +80,12 @@ class Boolean:
 
     def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
         known = _words(True) | _words(False)
-        return [
+        found = [
             Run((w,), index.words[w].text) for w in words if _bare(index.words[w].text) in known
         ]
+        # Of options with boxes those that are ticked.
+        options = [run for run in found if mark_before(run, index) is not None]
+        return [run for run in options if not option_doubt(run, index)] if options else found
 
     def differs(self, claim: bool, run: Run, field: FieldSpec, index: Index) -> Difference:
         return Difference("VALUE_DIFFERS")
@@ -103,26 +106,3 @@ def _box_beside(number: int, index: Index) -> bool:
     return (before.endswith(("]", ")")) and len(before) <= 3) or (
         before[-1:] in "☐□☑☒✓✔✗✘@" and bool(before)
     )
-
-
-def is_ticked(text: str) -> bool | None:
-    """What a mark says: True for a ticked box, False for an empty one, None for no box."""
-    bare = "".join(fold_text(text).split())
-    if bare in _TICKED:
-        return True
-    return False if bare in _UNTICKED else None
-
-
-def mark_before(label: Run, index: Index) -> tuple[bool, Run] | None:
-    """The mark that stands directly before an option's words: whether it is ticked, and where."""
-    first = label.words[0]
-    row = index.rows[index.row_of[first]]
-    for size in (1, 2, 3):
-        start = first - size
-        if start < row.start or index.parted(start):
-            return None
-        text = "".join(index.words[w].text for w in range(start, first))
-        ticked = is_ticked(text)
-        if ticked is not None and (text not in ("x", "X") or size > 1):
-            return ticked, Run(tuple(range(start, first)), text)
-    return None

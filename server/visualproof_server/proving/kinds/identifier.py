@@ -98,7 +98,8 @@ class Identifier:
         ]
 
     def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
-        """Neighbouring words that hold a digit, with capitals beside them; else all words."""
+        """Neighbouring words that hold a digit, with capitals beside them, and are no date; else
+        all words."""
         groups: list[list[int]] = []
         for word in words:
             text = index.words[word].text
@@ -111,9 +112,9 @@ class Identifier:
             else:
                 groups.append([word])
         with_digit = [g for g in groups if any(c.isdigit() for w in g for c in index.words[w].text)]
-        return [
-            Run(tuple(g), " ".join(index.words[w].text for w in g)) for g in with_digit or groups
-        ]
+        codes = [g for g in with_digit if not index.dated.issuperset(g)]
+        kept = codes or with_digit or groups
+        return [Run(tuple(g), " ".join(index.words[w].text for w in g)) for g in kept]
 
     def differs(
         self, claim: IdentifierClaim, run: Run, field: FieldSpec, index: Index

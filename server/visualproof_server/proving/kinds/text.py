@@ -5,6 +5,7 @@ from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.kinds.kind import Difference, Match
 from visualproof_server.proving.places import locate
 from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.marks import mark_before, option_doubt
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.places.wholes import text_doubt
 from visualproof_server.proving.text.doubt import Doubt
@@ -76,7 +77,8 @@ class Text:
         return same and not any(index.parted(w) for w in range(left, right))
 
     def _doubt(self, claim: str, run: Run, index: Index) -> str:
-        return ""
+        mark = mark_before(run, index)
+        return Doubt.NOT_TICKED if mark is not None and not mark[0] else ""
 
 
 class Quote(Text):
@@ -98,6 +100,15 @@ class Choice(Text):
     """One of a list; printed like a text, or only supported by its proof."""
 
     name = "choice"
+
+    def _doubt(self, claim: str, run: Run, index: Index) -> str:
+        return option_doubt(run, index)
+
+    def printed(self, words: list[int], field: FieldSpec, index: Index) -> list[Run]:
+        found = super().printed(words, field, index)
+        # Of options with boxes those that are ticked.
+        options = [run for run in found if mark_before(run, index) is not None]
+        return [run for run in options if not option_doubt(run, index)] if options else found
 
 
 def _edge(claim: str, run: Run) -> str:

@@ -7,6 +7,7 @@ from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.places.caption_phrases import Caption, Phrases
 from visualproof_server.proving.places.index import Index
+from visualproof_server.proving.places.marks import is_box
 from visualproof_server.proving.places.stream import Run
 
 # A value under or above its caption stands within this many heights of it.
@@ -37,10 +38,12 @@ class Regions:
             yield "under", self._column(caption)
             return
         right = self._right(caption, kind)
-        if right and cell is None and self._heads_row(caption, 3 if kind.is_text else 2):
-            # A row of captions over a row of values reads down.
-            under = self._under(caption, kind)
-            if under:
+        under = self._under(caption, kind)
+        if under and cell is None and self._heads_row(caption, 3 if kind.is_text else 2):
+            # A row of captions over rows of values reads down.
+            if not kind.is_text:
+                under += self._lower(caption, under)
+            if right:
                 yield "under", under
                 return
         yield "right", right
@@ -49,7 +52,7 @@ class Regions:
             yield "right", wrapped
         if cell is not None and right:
             return
-        yield "under", self._under(caption, kind)
+        yield "under", under
         if not kind.is_text:
             yield "above", self._above(caption)
 
@@ -78,7 +81,7 @@ class Regions:
         beyond = self._values_beyond([], segment.end, row.end)
         if kind.is_text and beyond:
             first = index.segment_of[beyond[0]]
-            return [w for w in beyond if index.segment_of[w] == first]
+            return [w for w in beyond if index.segment_of[w] == first or self._is_option(w)]
         return beyond
 
     def _values_beyond(self, own: list[int], start: int, stop: int) -> list[int]:
@@ -92,11 +95,16 @@ class Regions:
                 break
             said = [w for w in range(segment.start, segment.end) if _says(index.words[w].text)]
             numeric = any(c.isdigit() for w in said for c in index.words[w].text)
-            if (own or found) and not numeric:
+            if (own or found) and not numeric and not self._is_option(word):
                 break
             found += said
             word = segment.end
         return found
+
+    def _is_option(self, word: int) -> bool:
+        """Whether a word stands in a segment that begins with a check box."""
+        segment = self.index.segments[self.index.segment_of[word]]
+        return is_box(self.index.words[segment.start].text)
 
     def _level(self, caption: Caption) -> list[int]:
         """Words right of a caption that stand level with it in another row, or with its other lines."""
@@ -136,6 +144,24 @@ class Regions:
         under = sorted({index.segment_of[w] for w in range(row.start, row.end)})
         boxes = [self.segment_box(n) for n in under]
         return sum(any(x_overlap(self.segment_box(n), b) > 0 for b in boxes) for n in segments)
+
+    def _lower(self, caption: Caption, under: list[int]) -> list[int]:
+        """What stands in a head's column in the rows of values after the first."""
+        index = self.index
+        row = index.rows[index.row_of[caption.run.words[0]]]
+        heads = sorted({index.segment_of[w] for w in range(row.start, row.end)})
+        column = self.segment_box(index.segment_of[caption.run.words[-1]])
+        found: list[int] = []
+        number = self._row_below(index.row_of[under[-1]])
+        while number is not None and self._aligned(heads, number) >= 2:
+            if self._phrases.starts_caption(index.segments_of(number)[0]):
+                break
+            for segment in index.segments_of(number):
+                if x_overlap(self.segment_box(segment), column) > 0:
+                    held = index.segments[segment]
+                    found += range(held.start, held.end)
+            number = self._row_below(number)
+        return [w for w in found if _says(index.words[w].text)]
 
     def _row_below(self, number: int) -> int | None:
         index = self.index

@@ -171,6 +171,11 @@ class Index(Layout):
         """Words that dates begin with."""
         return frozenset(run.words[0] for run, _ in self.dates)
 
+    @cached_property
+    def dated(self) -> frozenset[int]:
+        """All words of dates."""
+        return frozenset(w for run, _ in self.dates for w in run.words)
+
     def _wrapped_dates(self) -> Iterator[tuple[Run, DateRead]]:
         months = vocabulary().months
         for row, below in self.wraps:
