@@ -261,11 +261,30 @@ class _Ink:
 
     def is_struck(self, word: Word) -> bool:
         """Whether a level stroke runs through a word, from its first letter to its last."""
-        b = word.box
+        return self._has_stroke(word.box, STRIKE_OUT) or self._has_stroke(
+            # Boxes of some engines are wide: a stroke ends within them.
+            self._tight(word.box),
+            0.0,
+        )
+
+    def _tight(self, box: Box) -> Box:
+        """A box without the white at its edges."""
+        ink = self._ink[box.top : box.bottom, box.left : box.right] > 0
+        rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+        if not len(rows):
+            return box
+        return Box(
+            box.left + int(columns[0]),
+            box.top + int(rows[0]),
+            box.left + int(columns[-1]) + 1,
+            box.top + int(rows[-1]) + 1,
+        )
+
+    def _has_stroke(self, b: Box, beyond: float) -> bool:
         if b.height < 6 or b.width < b.height:
             return False
         top, bottom = (b.top + round(share * b.height) for share in STRIKE_LEVEL)
-        out = max(1, round(STRIKE_OUT * b.height))
+        out = max(1, round(beyond * b.height)) if beyond else 0
         ink = self._ink[max(0, top) : bottom, max(0, b.left - out) : b.right + out] > 0
         if not ink.size:
             return False
