@@ -172,12 +172,19 @@ def head_statement(text: str) -> Stated:
     return found
 
 
+@lru_cache(maxsize=1)
+def _statement_words() -> frozenset[str]:
+    return vocabulary().single("statement") | {"in", "en", "i", "em", "w"}
+
+
 @lru_cache(maxsize=4096)
 def whole_statement(text: str) -> Stated:
     """What a line says that says nothing else."""
-    shown = plain(text).strip(" ():*.")
-    statement = vocabulary().single("statement") | {"in", "en", "i", "em", "w"}
-    words = shown.split()
+    statement = _statement_words()
+    if text.isascii() and not text.lstrip().startswith("("):
+        if statement.isdisjoint(w.strip("(),.:;").lower() for w in text.split()):
+            return NOTHING
+    words = plain(text).strip(" ():*.").split()
     kept = [w for w in words if fold_text(w).strip("(),.:;") not in statement]
     said = content_of(" ".join(kept).strip("(),.:;")) if kept else NOTHING
     if said is NOTHING or (len(kept) == len(words) and not text.strip().startswith("(")):

@@ -82,6 +82,8 @@ def _sign_before(head: str, base: int) -> tuple[Currencies, int] | None:
 
 def _name_before(head: str, base: int) -> tuple[Currencies, int] | None:
     words = [(m.group(), m.start()) for m in _WORD.finditer(head)]
+    if not words or fold_text(words[-1][0]) not in vocabulary().currency_ends:
+        return None
     names = vocabulary().currency_names
     for size in range(min(_LONGEST_NAME, len(words)), 0, -1):
         some = words[-size:]

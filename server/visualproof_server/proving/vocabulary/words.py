@@ -190,6 +190,11 @@ class Vocabulary:
         }
 
     @cached_property
+    def currency_ends(self) -> frozenset[str]:
+        """Last words of currencies' names."""
+        return frozenset(words[-1] for words in self.currency_names if words)
+
+    @cached_property
     def months(self) -> Mapping[str, frozenset[int]]:
         """Names of months in all languages, also without their accents."""
         found: dict[str, set[int]] = {}
