@@ -42,13 +42,15 @@ def with_boxes(words: list[EngineWord], image: Grey) -> list[EngineWord]:
         return words
     letter = float(np.median([w.bottom - w.top for w in words]))
     squares = [s for s in _squares(image, letter) if not _holds_print(s, words)]
-    hollow = [s.side for s in squares if s.ink < SOLID]
     squares = [
         s
         for s in squares
-        if (s.ink < SOLID or any(abs(s.side - h) <= 0.15 * h for h in hollow))
-        and not any(_is_comb(s, o) for o in squares)
-        and any(_is_beside(s, w) for w in words)
+        if not any(_is_comb(s, o) for o in squares) and any(_is_beside(s, w) for w in words)
+    ]
+    # A black square is a bullet, but beside boxes of its size.
+    hollow = [s.side for s in squares if s.ink < SOLID]
+    squares = [
+        s for s in squares if s.ink < SOLID or any(abs(s.side - h) <= 0.15 * h for h in hollow)
     ]
     if not squares:
         return words

@@ -41,6 +41,9 @@ class Boolean:
 
     def _doubt(self, number: int, claim: bool, index: Index) -> str:
         """Whether the other answer stands beside it, or it is no answer: no more than, No. 5."""
+        if mark_before(Run((number,), ""), index) is not None:
+            # What is ticked says it, not the option's word.
+            return option_doubt(Run((number,), ""), index)
         row = index.rows[index.row_of[number]]
         for step in (1, -1):
             at = number + step
@@ -48,9 +51,6 @@ class Boolean:
                 at += step
             if row.start <= at < row.end and _bare(index.words[at].text) in _words(not claim):
                 return Doubt.SEVERAL_PLACES
-        if mark_before(Run((number,), ""), index) is not None:
-            # What is ticked says it, not the option's word.
-            return option_doubt(Run((number,), ""), index)
         if _box_beside(number, index):
             return Doubt.SEVERAL_PLACES
         alone = index.parted(number) or index.words[number].text.endswith((",", ";", "."))

@@ -6,6 +6,7 @@ import re
 
 from visualproof_server.proving.places.index import Index
 from visualproof_server.proving.places.negation import ENDS, is_short, negated
+from visualproof_server.proving.places.marks import is_box
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain, tokens
@@ -96,11 +97,12 @@ def _with_marks(run: Run, index: Index) -> str:
         text = index.text_of(first, last + 1)
     if first > row.start and not index.parted(first - 1):
         before = index.words[first - 1].text
-        if not any(c.isalnum() for c in before) and _SYMBOL.search(before):
+        # A check box is no part of its option.
+        if not any(c.isalnum() for c in before) and _SYMBOL.search(before) and not is_box(before):
             text = before + " " + text
     if not index.parted(last):
         after = index.words[last + 1].text
-        if not any(c.isalnum() for c in after) and _SYMBOL.search(after):
+        if not any(c.isalnum() for c in after) and _SYMBOL.search(after) and not is_box(after):
             text = text + " " + after
     return text
 
