@@ -162,7 +162,7 @@ def test_one_misread_number_does_not_turn_a_documents_decimal_mark() -> None:
         ("Tel (555) 123-4567", "123-4567", "identifier", "GROUPING_UNKNOWN"),
         ("Tel +44 113 496 0000", "113 496 0000", "phone", "GROUPING_UNKNOWN"),
         ("Insured: yes no", True, "boolean", "SEVERAL_PLACES"),
-        ("Insured: [ ] yes [x] no", True, "boolean", "SEVERAL_PLACES"),
+        ("Insured: [ ] yes [x] no", True, "boolean", "NOT_TICKED"),
     ],
 )
 def test_what_is_more_than_the_claim_decides_nothing(
