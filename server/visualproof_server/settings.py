@@ -41,7 +41,7 @@ class Settings:
     ocr_memory_mb: int = _setting(1536, "address space of Tesseract", "MB")
     verify_timeout_s: int = _setting(30, "longest time for one verification", "s")
     worker_memory_mb: int = _setting(4096, "address space of a worker and what it starts", "MB")
-    worker_rss_mb: int = _setting(1500, "memory in use above which a worker is replaced", "MB")
+    worker_rss_mb: int = _setting(2500, "memory in use above which a worker is replaced", "MB")
     min_free_memory_mb: int = _setting(1536, "free memory under which no uploads are taken", "MB")
     min_free_disk_mb: int = _setting(2048, "free disk under which no uploads are taken", "MB")
     worker_tasks: int = _setting(500, "tasks after which a worker is replaced", "tasks")
