@@ -122,7 +122,7 @@ class PrintedRoles:
     def _dated(self, word: int) -> frozenset[str]:
         """What a day is that stands after the number of a document: Invoice No. 12 dated 1 May."""
         index = self._index
-        start = index.segments[index.segment_of[word]].start
+        start = index.segments[index.segment_of[word - 1]].start
         lead = []
         for at in range(start, word):
             if any(c.isdigit() for c in index.words[at].text.strip("()")):
@@ -154,7 +154,7 @@ class PrintedRoles:
         for segment in index.segments_of(number - 1):
             held = index.segments[segment]
             over = union([index.words[w].box for w in range(held.start, held.end)])
-            near = box.top - over.bottom < 2.5 * box.height
+            near = box.top - over.bottom < 3.5 * box.height
             if near and x_overlap(over, box) > 0:
                 return roles_named(index.text_of(held.start, held.end))
         return frozenset()

@@ -5,8 +5,8 @@ thing.
 import re
 
 from visualproof_server.proving.places.index import Index
-from visualproof_server.proving.places.negation import ENDS, is_short, negated
 from visualproof_server.proving.places.marks import is_box
+from visualproof_server.proving.places.negation import ENDS, is_short, negated
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain, tokens
