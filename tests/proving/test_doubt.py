@@ -303,3 +303,14 @@ def test_a_value_in_hidden_text_is_not_found_and_says_so() -> None:
     hiding = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (page,))
     (result,) = report_of(hiding, {"a": "Secret discount"}, FieldSpec("/a", "text")).results
     assert (result.status, codes(result)[0]) == (Status.NOT_FOUND, "HIDDEN_TEXT")
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [("MS20500-1214 NUT, 3/4-16 UNF-38", "NUT, 3/4-16 UNF-3B"),
+     ("M535308-314 SCREW", "MS35308-314"), ("SANYU STATIONERYSH0P", "SANYU STATIONERY SHOP"),
+     ("Okosteuer 5", "Ökosteuer")],
+)  # fmt: skip
+def test_what_ocr_may_have_misread_goes_to_a_person(line: str, value: str) -> None:
+    result = result_of([line], value, kind="text")
+    assert (result.status, codes(result)) == (Status.UNCERTAIN, ["OCR_CONFUSION"])

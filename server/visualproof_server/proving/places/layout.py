@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,6 +22,8 @@ class Segment:
     end: int
 
 
+# How far under a row, in its own height, a print that is set lower may begin.
+_LOWER = 0.3
 # A gap this wide (mean characters of its row, heights) parts two prints.
 _GAP_CHARS, _GAP_HEIGHTS = 1.8, 0.75
 
@@ -238,6 +240,8 @@ class Layout:
         """The one other row that a print right or left of it is level with, if it is set a little
         lower: a column of its own."""
         box, own = self.box(run), self.row_of[run.words[0]]
+        # Half a line lower is the row's still.
+        box = replace(box, top=box.top - round(_LOWER * box.height))
         level = [
             row
             for row in self.rows_by_page[self.page_of(run.words[0])]

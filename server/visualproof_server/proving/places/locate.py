@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from visualproof_server.proving.places.index import Index
-from visualproof_server.proving.places.stream import Run
-from visualproof_server.proving.text.folding import compact, confusable, fold_text, tokens
+from visualproof_server.proving.places.stream import Run, confused_tokens
+from visualproof_server.proving.text.folding import compact, fold_text, tokens
 from visualproof_server.proving.vocabulary.words import vocabulary as _all
 
 # Bounds that keep hostile proofs cheap (docs/operating.md, limits).
@@ -44,10 +44,8 @@ def exact(text: str, index: Index) -> list[Run]:
 
 def confused(text: str, index: Index) -> list[Run]:
     """Runs that print this text if look-alike characters were misread."""
-    pieces = [confusable(t.text) for t in tokens(text)]
-    merged = [("_" + p if p[0].isdigit() else p) for p in pieces if p]
-    sought = "".join(merged)
-    return index.confused.find(sought) if len(sought.replace("_", "")) >= 3 else []
+    sought = compact([t for word in text.split() for t in confused_tokens(word)])
+    return index.confused.find(sought) if len(sought.replace(" ", "")) >= 3 else []
 
 
 def nearest(text: str, index: Index, rows: list[int] | None = None) -> Near | None:

@@ -103,12 +103,15 @@ def word_tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=65536)
 def confused_tokens(text: str) -> tuple[Token, ...]:
-    """The same with look-alike characters merged."""
-    return tuple(
-        Token("_" + merged if merged[0].isdigit() else merged, t.start, t.end)
-        for t in folding.tokens(text)
-        if (merged := confusable(t.text))
-    )
+    """The same with look-alike characters merged; letters and digits that no mark parts are one."""
+    merged: list[Token] = []
+    for token in folding.tokens(text):
+        alike = confusable(token.text)
+        if merged and alike and merged[-1].end == token.start:
+            merged[-1] = Token(merged[-1].text + alike, merged[-1].start, token.end)
+        elif alike:
+            merged.append(Token(alike, token.start, token.end))
+    return tuple(merged)
 
 
 def has_token(text: str) -> bool:
