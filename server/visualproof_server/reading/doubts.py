@@ -7,7 +7,7 @@ such words.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from visualproof_server.model.document import Page, Trust, Word
 from visualproof_server.model.geometry import Box, quad_of, union
 from visualproof_server.reading.raster import Grey
+from visualproof_server.reading.unlike import glyph, unlike_words
 
 # A glyph is raised if it is so low (in heights of the word's tallest one), and ends so far above
 # the others; digits of old-style fonts that hang below the line are at most 1.4 times as high.
@@ -67,6 +68,8 @@ def doubted(page: Page, image: Grey) -> Page:
     for row in rows:
         for word in _unclear(row, ink):
             changed[id(word)] = replace(changed.get(id(word), word), trust=Trust.UNCLEAR)
+    for word in _unlike(page.words, ink):
+        changed[id(word)] = replace(changed.get(id(word), word), trust=Trust.UNCLEAR)
     if not changed:
         return page
 
@@ -97,6 +100,18 @@ def _unclear(row: tuple[Word, ...], ink: "_Ink") -> Iterator[Word]:
         if ink.has_point(left, right) or (single and ink.has_rule(left, right)):
             yield left
             yield right
+
+
+def _unlike(words: Sequence[Word], ink: "_Ink") -> Iterator[Word]:
+    """Codes and numbers with a glyph that is unlike all that were read as the same character."""
+    codes = [w for w in words if _has_digit(w) or (w.text.isupper() and len(w.text) > 3)]
+    glyphs = [
+        glyph(character, number, ink.cut(box))
+        for number, word in enumerate(codes)
+        for character, box in ink.told(word)
+    ]
+    for number in unlike_words(glyphs):
+        yield codes[number]
 
 
 def _has_digit(word: Word) -> bool:
@@ -203,6 +218,18 @@ class _Ink:
         high = glyphs[:, 3] - glyphs[:, 1]
         found: NDArray[Any] = glyphs[high > RAISED_HEIGHT[0] * high.max(initial=0)]
         return found
+
+    def told(self, word: Word) -> list[tuple[str, tuple[int, int, int, int]]]:
+        """Letters and digits of a word with the box of each; none where these do not match."""
+        found = self.glyphs(word).tolist()
+        read = [c for c in word.text if c not in _LOW]
+        if len(found) != len(read):
+            return []
+        return [(c, tuple(b)) for c, b in zip(read, found, strict=True) if c.isalnum()]
+
+    def cut(self, box: tuple[int, int, int, int]) -> NDArray[Any]:
+        left, top, right, bottom = box
+        return self._ink[top:bottom, left:right]
 
     def glyphs_beside(self, word: Word) -> tuple[NDArray[Any], NDArray[Any]]:
         """Ink beside a number that may be digits and stands in no word's box: (what the number has
