@@ -29,7 +29,7 @@ from visualproof_server.proving.text.folding import plain
 from visualproof_server.proving.values.number_read import NumberRead, readings_of
 from visualproof_server.proving.values.numbers import scan_numbers
 
-MAX_RELATIONS = 200
+MAX_RELATIONS = 1_000
 _POINTER = re.compile(r"(?:/(?:[^\s/+*(),<>=~-]|~[01]|\*(?=/))(?:[^\s/+(),<>=*-])*)+")
 _COMPARISONS = ("<=", ">=", "!=", "=", "<", ">")
 _INPUTS = {Status.VERIFIED, Status.DERIVED}
