@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.reading.children import ProgramLimits, within
-from visualproof_server.reading.source import PagePlan, open_pdf
+from visualproof_server.reading.source import PagePlan, decoding, open_pdf
 
 Grey = NDArray[Any]
 """Height x width of uint8, 0 black to 255 white."""
@@ -66,7 +66,7 @@ def drawn(page: pypdfium2.PdfPage, plan: PagePlan) -> Grey:
 
 def raster_image(image: Image.Image, plan: PagePlan) -> Grey:
     """Decodes the frame that `plan` was made for: EXIF applied, alpha on white, grey."""
-    try:
+    with decoding(f"Page {plan.number} cannot be decoded; save the image again."):
         image.seek(plan.number - 1)
         frame = ImageOps.exif_transpose(image)
         if frame.mode in ("RGBA", "LA", "PA") or "transparency" in frame.info:
@@ -77,10 +77,6 @@ def raster_image(image: Image.Image, plan: PagePlan) -> Grey:
             grey = (np.clip(np.asarray(frame, dtype=np.int64), 0, 65535) >> 8).astype(np.uint8)
         else:
             grey = np.asarray(frame.convert("L"))
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
-        raise VisualProofError(
-            "FILE_CORRUPT", f"Page {plan.number} cannot be decoded; save the image again."
-        ) from None
     if grey.shape != (plan.height, plan.width):
         raise VisualProofError("RASTER_FAILED", f"Page {plan.number} has not the size it states.")
     return np.ascontiguousarray(grey)
