@@ -1,5 +1,6 @@
 """One page as a grey image of the planned size."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pdf2image.exceptions import PDFPageCountError, PDFPopplerTimeoutError, PDFS
 from PIL import Image, ImageOps
 
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.passwords import spellings
 from visualproof_server.reading.children import ProgramLimits, within
 from visualproof_server.reading.source import PagePlan, decoding, open_pdf
 
@@ -25,22 +27,27 @@ def raster_pdf(path: Path, plan: PagePlan, password: str, limits: ProgramLimits)
     pdftoppm exits 0 on a full disk, out of memory and with a 1 x 1 result, so the image is
     compared with the plan instead.
     """
-    try:
-        with within(limits):
-            images = convert_from_path(
-                path,
-                first_page=plan.number,
-                last_page=plan.number,
-                size=(plan.width, plan.height),
-                grayscale=True,
-                use_cropbox=True,
-                userpw=password or None,  # type: ignore[arg-type]
-                timeout=limits.wall_s,
-            )
-        if len(images) == 1 and images[0].size == (plan.width, plan.height):
-            return np.asarray(images[0].convert("L"))
-    except (PDFPageCountError, PDFSyntaxError, PDFPopplerTimeoutError, OSError, ValueError):
-        pass
+    for spelled in spellings(password):
+        try:
+            with within(limits):
+                images = convert_from_path(
+                    path,
+                    first_page=plan.number,
+                    last_page=plan.number,
+                    size=(plan.width, plan.height),
+                    grayscale=True,
+                    use_cropbox=True,
+                    userpw=os.fsdecode(spelled) or None,  # type: ignore[arg-type]
+                    timeout=limits.wall_s,
+                )
+            if len(images) == 1 and images[0].size == (plan.width, plan.height):
+                return np.asarray(images[0].convert("L"))
+        except PDFPageCountError:
+            # It does not open it: the next spelling of the password may.
+            continue
+        except (PDFSyntaxError, PDFPopplerTimeoutError, OSError, ValueError):
+            pass
+        break
     return _raster_pdfium(path, plan, password)
 
 

@@ -23,6 +23,7 @@ from PIL import (  # noqa: F401  isort: skip
 
 from visualproof_server.model.document import MediaType
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.passwords import spellings
 from visualproof_server.reading.children import RASTER, ProgramLimits
 
 # Pillow's own bomb check warns by global state; sizes are checked here before any decoding.
@@ -83,7 +84,7 @@ def media_type(head: bytes) -> MediaType | None:
 def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
     """Opens a PDF; errors PDF_ENCRYPTED, PDF_PASSWORD_WRONG, FILE_CORRUPT."""
     try:
-        pdf = pypdfium2.PdfDocument(path, password=password or None)
+        pdf = _opened(path, password)
     except pypdfium2.PdfiumError as error:
         if pdfium_c.FPDF_GetLastError() == pdfium_c.FPDF_ERR_PASSWORD or "assword" in str(error):
             if password:
@@ -105,6 +106,20 @@ def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
         yield pdf
     finally:
         pdf.close()
+
+
+def _opened(path: Path, password: str) -> pypdfium2.PdfDocument:
+    """By the first spelling of the password that opens it; PdfiumError."""
+    for spelled in spellings(password):
+        # pdfium takes UTF-8, and tries Latin-1 of it: so other bytes come through as they are.
+        for text in dict.fromkeys((spelled.decode("utf-8", "ignore"), spelled.decode("latin-1"))):
+            try:
+                return pypdfium2.PdfDocument(path, password=text or None)
+            except pypdfium2.PdfiumError as error:
+                if pdfium_c.FPDF_GetLastError() != pdfium_c.FPDF_ERR_PASSWORD:
+                    raise
+                wrong = error
+    raise wrong
 
 
 def _has_no_pages(path: Path) -> bool:
