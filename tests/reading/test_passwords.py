@@ -13,9 +13,9 @@ from visualproof_server.model.document import MediaType
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.passwords import spellings
 from visualproof_server.model.report import Action, Report
+from visualproof_server.reading.children import RASTER
 from visualproof_server.reading.raster import raster_pdf
 from visualproof_server.reading.source import (
-    RASTER,
     PageLimits,
     count_pages,
     open_pdf,
