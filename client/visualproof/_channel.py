@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -100,10 +101,15 @@ def read_source(source: Source, file_name: str | None) -> tuple[bytes, str]:
     """The bytes of a path, bytes or binary file, and a name for people."""
     if isinstance(source, str | Path):
         path = Path(source)
-        return path.read_bytes(), file_name or path.name
+        return path.read_bytes(), _name(file_name or path.name)
     if isinstance(source, bytes | bytearray):
-        return bytes(source), file_name or ""
-    return source.read(), file_name or Path(str(getattr(source, "name", ""))).name
+        return bytes(source), _name(file_name or "")
+    return source.read(), _name(file_name or Path(str(getattr(source, "name", ""))).name)
+
+
+def _name(text: str) -> str:
+    """A name as UTF-8 can say it: names of files may hold any bytes."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def upload_messages(

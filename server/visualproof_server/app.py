@@ -21,8 +21,6 @@ from wsgiref.simple_server import WSGIServer
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from visualproof.v1 import visual_proof_service_pb2 as pb
-from visualproof.v1 import visual_proof_service_pb2_grpc
 
 from visualproof_server import metrics
 from visualproof_server._version import __version__
@@ -33,8 +31,10 @@ from visualproof_server.documents.resource_guard import ResourceGuard
 from visualproof_server.evidence.signing import Signer
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.tasks import Describe, Description, Probe
+from visualproof_server.rpc import limits
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
+from visualproof_server.rpc.registration import add_to_server
 from visualproof_server.rpc.servicer import RequestLimits, ServerFacts, Servicer
 from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
@@ -47,7 +47,7 @@ from visualproof_server.workers.pool import WorkerPool, WorkerSettings
 
 log = logging.getLogger("visualproof.app")
 T = TypeVar("T")
-SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"].full_name
+SERVICE = limits.SERVICE.full_name
 _MEGABYTE = 1_000_000
 _RECEIVE = 8 * 1024 * 1024
 _SEND = 32 * 1024 * 1024
@@ -182,9 +182,7 @@ class App:
                 Path(settings.tokens_file) if settings.tokens_file else None,
             ),
         )
-        visual_proof_service_pb2_grpc.add_VisualProofServiceServicer_to_server(
-            servicer, self._server
-        )
+        add_to_server(servicer, self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflect = settings.reflection
         if reflect if reflect is not None else not settings.tokens_file:
@@ -216,7 +214,7 @@ class App:
         return ServerFacts(
             version=__version__,
             engines=tuple((e.name, e.version, e.languages) for e in engines),
-            limits=_limits(self._settings),
+            limits=(*_limits(self._settings), *limits.stated()),
             components=await asyncio.to_thread(_components),
             sandbox=description.sandbox,
             kinds=description.kinds,

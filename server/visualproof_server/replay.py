@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from visualproof import _terminal
+
 from visualproof_server.evidence import bundle
 from visualproof_server.evidence.page import PageFacts, review_page
 from visualproof_server.evidence.signing import public_key_hex
@@ -26,6 +28,12 @@ from visualproof_server.proving import prove
 from visualproof_server.proving.kept_readings import replayed
 from visualproof_server.proving.version import RULES_VERSION
 from visualproof_server.rpc.sealed import report_json, request_of
+
+# What a bundle that anybody may have made raises where it is not as this service makes them.
+_MALFORMED = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError,
+    VisualProofError,
+)  # fmt: skip
 
 
 class CannotReplay(Exception):
@@ -62,7 +70,7 @@ def replay(data: bytes) -> Replay:
     try:
         document, report = _proven_again(unsealed)
         texts = _made_again(unsealed, document, report)
-    except (ValueError, KeyError, TypeError, IndexError, VisualProofError) as error:
+    except _MALFORMED as error:
         kind = type(error).__name__
         return _replay(unsealed, None, (f"the answer cannot be proven again ({kind})",), ())
     differences = []
@@ -129,7 +137,7 @@ def _meaning(spelled: bytes) -> Any:
     """What a JSON text says, however it is spelled; None if it is none."""
     try:
         return json.loads(spelled)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -140,7 +148,7 @@ def _report_differences(sealed: bytes, proven: bytes) -> list[str]:
     try:
         before = {r["path"]: r for r in json.loads(sealed)["results"]}
         after = {r["path"]: r for r in json.loads(proven)["results"]}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ["report.json: it cannot be read"]
     names = [p for p in {**before, **after} if before.get(p) != after.get(p)]
     return [f"report.json: {path} does not come out as sealed" for path in names] or [
@@ -170,7 +178,7 @@ def _replay(
     )
 
 
-def main(argv: list[str] | None = None, say: Callable[[str], object] = print) -> int:
+def main(argv: list[str] | None = None, say: Callable[[str], object] = _terminal.say) -> int:
     """Runs the command and returns its exit code."""
     parser = argparse.ArgumentParser(prog="visualproof replay", description=__doc__)
     parser.add_argument("bundle", metavar="BUNDLE.zip")
@@ -185,7 +193,7 @@ def main(argv: list[str] | None = None, say: Callable[[str], object] = print) ->
         if args.json:
             say(json.dumps({"error": "CANNOT_REPLAY", "message": text}))
         else:
-            sys.stderr.write(f"visualproof: {args.bundle}: {text}\n")
+            _terminal.say(f"visualproof: {args.bundle}: {text}", error=True)
         return 2
     differences = list(made.differences)
     if wanted and made.signed_by != wanted:

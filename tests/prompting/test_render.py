@@ -10,7 +10,8 @@ from visualproof_server.model.document import Cell, Table, Word
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box, quad_of
 from visualproof_server.model.numbering import number_document
-from visualproof_server.prompting.render import MarkerStyle, defuse, render
+from visualproof_server.prompting.disguise import defuse
+from visualproof_server.prompting.render import MarkerStyle, render
 
 DOCUMENT = printed(["Alpha", "Beta"], ["Gamma"], ["Delta"])
 

@@ -48,6 +48,13 @@ def main(argv: list[str] | None = None) -> int:
         return commands.complain(
             args, commands.USAGE, "FILE_UNREADABLE", f"{error.filename}: {error.strerror}"
         )
+    except UnicodeError as error:
+        return commands.complain(
+            args,
+            commands.USAGE,
+            "NOT_UTF8",
+            f"an argument or a file is no UTF-8 ({type(error).__name__})",
+        )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,6 +11,8 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from visualproof._terminal import say
+
 _PAGE = "index.html"
 
 
@@ -37,7 +39,7 @@ def open_bundle(bundle: str, to: str, as_json: bool) -> int:
             f"{bundle} is not as it was sealed; `visualproof replay` says what differs"
         )
     if found != 0:
-        print("not checked: that needs visualproof-server of its version", file=sys.stderr)
+        say("not checked: that needs visualproof-server of its version", error=True)
     return show_bundle(bundle, to, as_json)
 
 
@@ -46,17 +48,17 @@ def show_bundle(bundle: str, to: str, as_json: bool) -> int:
     page = _page_of(Path(bundle))
     if to:
         Path(to).write_bytes(page)
-        print(json.dumps({"page": to}) if as_json else to)
+        say(json.dumps({"page": to}) if as_json else to)
         return 0
     folder = Path(tempfile.mkdtemp(prefix="visualproof-"))
     file = folder / _PAGE
     file.write_bytes(page)
     opened = webbrowser.open(file.as_uri())
     if as_json:
-        print(json.dumps({"page": file.as_uri(), "opened": opened}), flush=True)
+        say(json.dumps({"page": file.as_uri(), "opened": opened}))
     else:
         said = "opened" if opened else "no browser was found; open"
-        print(f"{said} {file.as_uri()}", flush=True)
+        say(f"{said} {file.as_uri()}")
     # A person says when the browser has read it; where nobody can, the page is the script's.
     if sys.stdin.isatty():
         with contextlib.suppress(EOFError, KeyboardInterrupt):

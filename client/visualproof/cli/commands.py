@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf import json_format
 
 from visualproof import Action, Client, DocumentFailed, Exported, Report, ServerBusy
+from visualproof._terminal import say
 from visualproof.cli import fields as field_files
 from visualproof.cli import show
 from visualproof.cli.bundles import replayed, show_bundle
@@ -23,11 +24,11 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 def complain(args: argparse.Namespace, code: int, reason: str, message: str) -> int:
     if args.json:
-        print(json.dumps({"error": reason, "message": message}))
+        say(json.dumps({"error": reason, "message": message}))
     else:
-        print(
+        say(
             f"visualproof: {reason}: {message}" if reason else f"visualproof: {message}",
-            file=sys.stderr,
+            error=True,
         )
     return code
 
@@ -42,21 +43,21 @@ def ingest(client: Client, args: argparse.Namespace) -> int:
                 worst = FAILED
                 out.append({"file": file, "error": error.code, "message": error.message})
                 if not args.json:
-                    print(f"{file}: {error.code}: {error.message}", file=sys.stderr)
+                    say(f"{file}: {error.code}: {error.message}", error=True)
                 continue
             out.append(
                 {"file": file, "document_id": document.document_id, "pages": document.page_count}
             )
             if not args.json:
-                print(
+                say(
                     document.document_id
                     if len(args.files) == 1
                     else f"{document.document_id}  {file}"
                 )
                 for warning in document.warnings:
-                    print(f"{file}: {warning.code}: {warning.message}", file=sys.stderr)
+                    say(f"{file}: {warning.code}: {warning.message}", error=True)
     if args.json:
-        print(json.dumps({"documents": out}))
+        say(json.dumps({"documents": out}))
     return worst
 
 
@@ -106,14 +107,14 @@ def prompt(client: Client, args: argparse.Namespace) -> int:
         compact=args.compact,
     )
     if args.json:
-        print(json.dumps(prompt.__dict__, ensure_ascii=False))
+        say(json.dumps(prompt.__dict__, ensure_ascii=False))
         return OK
-    print(prompt.instructions, end="\n\n")
+    say(prompt.instructions, end="\n\n")
     if prompt.answer_schema:
-        print("JSON Schema of the answer:", json.dumps(prompt.answer_schema), sep="\n", end="\n\n")
-    print(prompt.text)
+        say("JSON Schema of the answer:", json.dumps(prompt.answer_schema), sep="\n", end="\n\n")
+    say(prompt.text)
     if prompt.next_page:
-        print(f"visualproof: stopped before page {prompt.next_page}", file=sys.stderr)
+        say(f"visualproof: stopped before page {prompt.next_page}", error=True)
     return OK
 
 
@@ -142,11 +143,11 @@ def verify(client: Client, args: argparse.Namespace) -> int:
         for picture in client.annotate(document, report):
             written.append(str(picture.save(folder / f"page-{picture.page_number:04}.jpg")))
     if args.json:
-        print(report.to_json())
+        say(report.to_json())
     else:
         show.print_report(report)
         if written:
-            print("written: " + " ".join(written))
+            say("written: " + " ".join(written))
     return OK if report.action is Action.RELEASE else TO_REVIEW
 
 
@@ -163,7 +164,7 @@ def annotate(client: Client, args: argparse.Namespace) -> int:
     else:
         for picture in client.annotate(document, report, format=args.format):
             written.append(str(picture.save(folder / f"page-{picture.page_number:04}.{suffix}")))
-    print(json.dumps({"written": written}) if args.json else "\n".join(written))
+    say(json.dumps({"written": written}) if args.json else "\n".join(written))
     return OK if report.action is Action.RELEASE else TO_REVIEW
 
 
@@ -185,11 +186,11 @@ def export(client: Client, args: argparse.Namespace) -> int:
     except ValueError as error:
         return complain(args, USAGE, "FORMAT_UNKNOWN", str(error))
     if args.json:
-        print(
+        say(
             json.dumps({"written": str(made.path), "bytes": made.size, "mime_type": made.mime_type})
         )
     else:
-        print(made.path)
+        say(made.path)
     return TO_REVIEW if made.action in (Action.REVIEW, Action.BLOCK) else OK
 
 
@@ -197,7 +198,7 @@ def review(client: Client, args: argparse.Namespace) -> int:
     stem = "answer" if args.answer == "-" else str(Path(args.answer).with_suffix(""))
     made = _exported(client, args, args.to or f"{stem}-evidence.zip", "bundle")
     if not args.json:
-        print(f"written: {made.path}")
+        say(f"written: {made.path}")
     show_bundle(str(made.path), "", args.json)
     return TO_REVIEW if made.action in (Action.REVIEW, Action.BLOCK) else OK
 
@@ -216,11 +217,11 @@ def prose(client: Client, args: argparse.Namespace) -> int:
     text = sys.stdin.read() if args.text == "-" else Path(args.text).read_text(encoding="utf-8")
     made = client.check_prose(text, [report], rounding_allowed=args.rounding)
     if args.json:
-        print(json.dumps(json_format.MessageToDict(made, preserving_proto_field_name=True)))
+        say(json.dumps(json_format.MessageToDict(made, preserving_proto_field_name=True)))
     else:
         for span in made.spans:
             name = pb.ProseClass.Name(span.prose_class).removeprefix("PROSE_CLASS_")
-            print(f"{name:<11} {span.start:>6}-{span.end:<6} {span.text}  {span.path}")
+            say(f"{name:<11} {span.start:>6}-{span.end:<6} {span.text}  {span.path}")
     return OK if made.safe else TO_REVIEW
 
 
@@ -234,34 +235,34 @@ def blocks(client: Client, args: argparse.Namespace) -> int:
     blocks = list(client.blocks(_document(client, args), page=args.page, kinds=kinds))
     if args.json:
         items = [json_format.MessageToDict(b, preserving_proto_field_name=True) for b in blocks]
-        print(json.dumps({"blocks": items}, ensure_ascii=False))
+        say(json.dumps({"blocks": items}, ensure_ascii=False))
         return OK
     for block in blocks:
         confidence = f"{block.confidence:.2f}" if block.HasField("confidence") else "    "
-        print(f"{block.block_id:<12} {confidence} {block.text}")
+        say(f"{block.block_id:<12} {confidence} {block.text}")
     return OK
 
 
 def delete(client: Client, args: argparse.Namespace) -> int:
     client.delete(args.document)
     if args.json:
-        print(json.dumps({"deleted": args.document}))
+        say(json.dumps({"deleted": args.document}))
     return OK
 
 
 def info(client: Client, args: argparse.Namespace) -> int:
     info = client.info()
     if args.json:
-        print(json.dumps(json_format.MessageToDict(info, preserving_proto_field_name=True)))
+        say(json.dumps(json_format.MessageToDict(info, preserving_proto_field_name=True)))
         return OK
-    print(
+    say(
         f"visualproof-server {info.version}, reader {info.reader_version}, rules {info.rules_version}"
     )
     for engine in info.engines:
-        print(f"engine {engine.name} {engine.version}: {', '.join(engine.languages)}")
+        say(f"engine {engine.name} {engine.version}: {', '.join(engine.languages)}")
     for limit in info.limits:
-        print(f"limit {limit.name}: {limit.value} {limit.unit}")
-    print("kinds: " + ", ".join(info.kinds))
-    print("sandbox: " + (", ".join(info.sandbox) or "off"))
-    print("components: " + ", ".join(info.components))
+        say(f"limit {limit.name}: {limit.value} {limit.unit}")
+    say("kinds: " + ", ".join(info.kinds))
+    say("sandbox: " + (", ".join(info.sandbox) or "off"))
+    say("components: " + ", ".join(info.components))
     return OK

@@ -1,19 +1,35 @@
 """What a person sees: a table of values, a progress bar."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from visualproof._terminal import harmless
 from visualproof.report import Action, FieldResult, Report
 from visualproof.v1 import document_pb2
 
 _STYLES = {Action.RELEASE: "green", Action.REVIEW: "yellow", Action.BLOCK: "bold red"}
 _SIGNS = {Action.RELEASE: "✓", Action.REVIEW: "?", Action.BLOCK: "✗"}
+
+
+class Terminal(Console):
+    """A console that no text speaks to: neither by control characters nor by rich's own markup."""
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is shown of it; styles are added later."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else harmless(text), style, control)
 
 
 def report_table(report: Report) -> Table:
@@ -67,7 +83,7 @@ def _why(result: FieldResult) -> str:
 
 def print_report(report: Report) -> None:
     """The table, a line for each value that is not released, and one that sums it up."""
-    console = Console()
+    console = Terminal()
     console.print(report_table(report))
     console.print()
     for result in report:
@@ -86,12 +102,12 @@ class ProgressBar:
         self._progress: Progress | None = None
         if enabled and sys.stderr.isatty():
             self._progress = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TextColumn("pages"),
                 TimeElapsedColumn(),
-                console=Console(stderr=True),
+                console=Terminal(stderr=True),
             )
 
     def __enter__(self) -> "ProgressBar":

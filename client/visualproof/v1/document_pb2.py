@@ -23,29 +23,36 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from visualproof.v1 import limits_pb2 as visualproof_dot_v1_dot_limits__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dvisualproof/v1/document.proto\x12\x0evisualproof.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbe\x01\n\x0bReadOptions\x12\x11\n\tlanguages\x18\x01 \x03(\t\x12\x0b\n\x03\x64pi\x18\x02 \x01(\r\x12\x12\n\nfirst_page\x18\x03 \x01(\r\x12\x11\n\tlast_page\x18\x04 \x01(\r\x12\x0e\n\x06\x65ngine\x18\x05 \x01(\t\x12\x17\n\x0ftables_disabled\x18\x06 \x01(\x08\x12\x10\n\x08password\x18\x07 \x01(\t\x12-\n\ntext_layer\x18\x08 \x01(\x0e\x32\x19.visualproof.v1.TextLayer\"(\n\x07\x46\x61ilure\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"=\n\x07Warning\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x13\n\x0bpage_number\x18\x03 \x01(\r\"\xa0\x03\n\x08\x44ocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x15\n\rsource_sha256\x18\x02 \x01(\t\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12,\n\x07options\x18\x04 \x01(\x0b\x32\x1b.visualproof.v1.ReadOptions\x12\x16\n\x0ereader_version\x18\x05 \x01(\t\x12,\n\x05state\x18\x06 \x01(\x0e\x32\x1d.visualproof.v1.DocumentState\x12\x12\n\npage_count\x18\x07 \x01(\r\x12\x17\n\x0fread_page_count\x18\x08 \x01(\r\x12(\n\x07\x66\x61ilure\x18\t \x01(\x0b\x32\x17.visualproof.v1.Failure\x12)\n\x08warnings\x18\n \x03(\x0b\x32\x17.visualproof.v1.Warning\x12/\n\x0b\x65xpire_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x0ereading_sha256\x18\x0c \x01(\tH\x00\x88\x01\x01\x42\x11\n\x0f_reading_sha256\"\xb1\x02\n\x04Page\x12\x13\n\x0bpage_number\x18\x01 \x01(\r\x12\x12\n\npage_label\x18\x02 \x01(\t\x12\x10\n\x08width_px\x18\x03 \x01(\r\x12\x11\n\theight_px\x18\x04 \x01(\r\x12\x10\n\x08width_pt\x18\x05 \x01(\x01\x12\x11\n\theight_pt\x18\x06 \x01(\x01\x12\x18\n\x10rotation_degrees\x18\x07 \x01(\r\x12\x0b\n\x03\x64pi\x18\x08 \x01(\x01\x12\x17\n\nconfidence\x18\t \x01(\x02H\x00\x88\x01\x01\x12&\n\x06source\x18\n \x01(\x0e\x32\x16.visualproof.v1.Source\x12\x15\n\rpdf_transform\x18\x0b \x03(\x01\x12(\n\x07\x66\x61ilure\x18\x0c \x01(\x0b\x32\x17.visualproof.v1.FailureB\r\n\x0b_confidence*W\n\tTextLayer\x12\x1a\n\x16TEXT_LAYER_UNSPECIFIED\x10\x00\x12\x16\n\x12TEXT_LAYER_IGNORED\x10\x01\x12\x16\n\x12TEXT_LAYER_VISIBLE\x10\x02*\x9b\x01\n\rDocumentState\x12\x1e\n\x1a\x44OCUMENT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44OCUMENT_STATE_QUEUED\x10\x01\x12\x1a\n\x16\x44OCUMENT_STATE_READING\x10\x02\x12\x18\n\x14\x44OCUMENT_STATE_READY\x10\x03\x12\x19\n\x15\x44OCUMENT_STATE_FAILED\x10\x04*\\\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x0e\n\nSOURCE_OCR\x10\x01\x12\x15\n\x11SOURCE_TEXT_LAYER\x10\x02\x12\x13\n\x0fSOURCE_IMPORTED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dvisualproof/v1/document.proto\x12\x0evisualproof.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bvisualproof/v1/limits.proto\"\xd9\x01\n\x0bReadOptions\x12\x1b\n\tlanguages\x18\x01 \x03(\tB\x08\xa2\xcf\x18\x04\x08\x08\x10\x64\x12\x0b\n\x03\x64pi\x18\x02 \x01(\r\x12\x12\n\nfirst_page\x18\x03 \x01(\r\x12\x11\n\tlast_page\x18\x04 \x01(\r\x12\x16\n\x06\x65ngine\x18\x05 \x01(\tB\x06\xa2\xcf\x18\x02\x10\x64\x12\x17\n\x0ftables_disabled\x18\x06 \x01(\x08\x12\x19\n\x08password\x18\x07 \x01(\tB\x07\xa2\xcf\x18\x03\x10\x80\x02\x12-\n\ntext_layer\x18\x08 \x01(\x0e\x32\x19.visualproof.v1.TextLayer\"(\n\x07\x46\x61ilure\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"=\n\x07Warning\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x13\n\x0bpage_number\x18\x03 \x01(\r\"\xa0\x03\n\x08\x44ocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x15\n\rsource_sha256\x18\x02 \x01(\t\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12,\n\x07options\x18\x04 \x01(\x0b\x32\x1b.visualproof.v1.ReadOptions\x12\x16\n\x0ereader_version\x18\x05 \x01(\t\x12,\n\x05state\x18\x06 \x01(\x0e\x32\x1d.visualproof.v1.DocumentState\x12\x12\n\npage_count\x18\x07 \x01(\r\x12\x17\n\x0fread_page_count\x18\x08 \x01(\r\x12(\n\x07\x66\x61ilure\x18\t \x01(\x0b\x32\x17.visualproof.v1.Failure\x12)\n\x08warnings\x18\n \x03(\x0b\x32\x17.visualproof.v1.Warning\x12/\n\x0b\x65xpire_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x0ereading_sha256\x18\x0c \x01(\tH\x00\x88\x01\x01\x42\x11\n\x0f_reading_sha256\"\xb1\x02\n\x04Page\x12\x13\n\x0bpage_number\x18\x01 \x01(\r\x12\x12\n\npage_label\x18\x02 \x01(\t\x12\x10\n\x08width_px\x18\x03 \x01(\r\x12\x11\n\theight_px\x18\x04 \x01(\r\x12\x10\n\x08width_pt\x18\x05 \x01(\x01\x12\x11\n\theight_pt\x18\x06 \x01(\x01\x12\x18\n\x10rotation_degrees\x18\x07 \x01(\r\x12\x0b\n\x03\x64pi\x18\x08 \x01(\x01\x12\x17\n\nconfidence\x18\t \x01(\x02H\x00\x88\x01\x01\x12&\n\x06source\x18\n \x01(\x0e\x32\x16.visualproof.v1.Source\x12\x15\n\rpdf_transform\x18\x0b \x03(\x01\x12(\n\x07\x66\x61ilure\x18\x0c \x01(\x0b\x32\x17.visualproof.v1.FailureB\r\n\x0b_confidence*W\n\tTextLayer\x12\x1a\n\x16TEXT_LAYER_UNSPECIFIED\x10\x00\x12\x16\n\x12TEXT_LAYER_IGNORED\x10\x01\x12\x16\n\x12TEXT_LAYER_VISIBLE\x10\x02*\x9b\x01\n\rDocumentState\x12\x1e\n\x1a\x44OCUMENT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44OCUMENT_STATE_QUEUED\x10\x01\x12\x1a\n\x16\x44OCUMENT_STATE_READING\x10\x02\x12\x18\n\x14\x44OCUMENT_STATE_READY\x10\x03\x12\x19\n\x15\x44OCUMENT_STATE_FAILED\x10\x04*\\\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x0e\n\nSOURCE_OCR\x10\x01\x12\x15\n\x11SOURCE_TEXT_LAYER\x10\x02\x12\x13\n\x0fSOURCE_IMPORTED\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'visualproof.v1.document_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TEXTLAYER']._serialized_start=1107
-  _globals['_TEXTLAYER']._serialized_end=1194
-  _globals['_DOCUMENTSTATE']._serialized_start=1197
-  _globals['_DOCUMENTSTATE']._serialized_end=1352
-  _globals['_SOURCE']._serialized_start=1354
-  _globals['_SOURCE']._serialized_end=1446
-  _globals['_READOPTIONS']._serialized_start=83
-  _globals['_READOPTIONS']._serialized_end=273
-  _globals['_FAILURE']._serialized_start=275
-  _globals['_FAILURE']._serialized_end=315
-  _globals['_WARNING']._serialized_start=317
-  _globals['_WARNING']._serialized_end=378
-  _globals['_DOCUMENT']._serialized_start=381
-  _globals['_DOCUMENT']._serialized_end=797
-  _globals['_PAGE']._serialized_start=800
-  _globals['_PAGE']._serialized_end=1105
+  _globals['_READOPTIONS'].fields_by_name['languages']._loaded_options = None
+  _globals['_READOPTIONS'].fields_by_name['languages']._serialized_options = b'\242\317\030\004\010\010\020d'
+  _globals['_READOPTIONS'].fields_by_name['engine']._loaded_options = None
+  _globals['_READOPTIONS'].fields_by_name['engine']._serialized_options = b'\242\317\030\002\020d'
+  _globals['_READOPTIONS'].fields_by_name['password']._loaded_options = None
+  _globals['_READOPTIONS'].fields_by_name['password']._serialized_options = b'\242\317\030\003\020\200\002'
+  _globals['_TEXTLAYER']._serialized_start=1163
+  _globals['_TEXTLAYER']._serialized_end=1250
+  _globals['_DOCUMENTSTATE']._serialized_start=1253
+  _globals['_DOCUMENTSTATE']._serialized_end=1408
+  _globals['_SOURCE']._serialized_start=1410
+  _globals['_SOURCE']._serialized_end=1502
+  _globals['_READOPTIONS']._serialized_start=112
+  _globals['_READOPTIONS']._serialized_end=329
+  _globals['_FAILURE']._serialized_start=331
+  _globals['_FAILURE']._serialized_end=371
+  _globals['_WARNING']._serialized_start=373
+  _globals['_WARNING']._serialized_end=434
+  _globals['_DOCUMENT']._serialized_start=437
+  _globals['_DOCUMENT']._serialized_end=853
+  _globals['_PAGE']._serialized_start=856
+  _globals['_PAGE']._serialized_end=1161
 # @@protoc_insertion_point(module_scope)

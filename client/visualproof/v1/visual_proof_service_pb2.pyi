@@ -969,7 +969,7 @@ class LimitInfo(google.protobuf.message.Message):
     VALUE_FIELD_NUMBER: builtins.int
     UNIT_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """Its setting's name."""
+    """Its setting's name, or the field of a request that it bounds, such as "FieldSpec.labels"."""
     value: builtins.int
     """Its value."""
     unit: builtins.str

@@ -85,9 +85,7 @@ class AnswerService:
     ) -> tuple[render.Prompt, str, str]:
         """(prompt, instructions, answer schema); errors PAGE_OUT_OF_RANGE and schema's."""
         document = await self.document(state)
-        answer_schema = (
-            schema.from_schema(json_schema) if json_schema else schema.from_fields(fields)
-        )
+        answer_schema = await asyncio.to_thread(_answer_schema, json_schema, fields)
         made = await asyncio.to_thread(render.render, document, first, last, max_tokens, style)
         return made, render.instructions(style), answer_schema
 
@@ -181,6 +179,10 @@ class AnswerService:
     async def _run(self, task: Task[T], tenant: str, timeout_s: float | None = None) -> T:
         future = self._pool.submit(task, tenant=tenant, timeout_s=timeout_s)
         return await asyncio.wrap_future(future)
+
+
+def _answer_schema(json_schema: str, fields: tuple[FieldSpec, ...]) -> str:
+    return schema.from_schema(json_schema) if json_schema else schema.from_fields(fields)
 
 
 async def _kept(

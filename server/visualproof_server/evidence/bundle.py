@@ -70,7 +70,7 @@ def unseal(data: bytes) -> Unsealed:
     try:
         manifest = json.loads(files[MANIFEST])
         listed = {str(n): (str(f["sha256"]), int(f["bytes"])) for n, f in manifest["files"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return Unsealed(files, {}, (*changed, f"{MANIFEST}: it cannot be read"))
     if manifest.get("format") != FORMAT:
         changed.append(f"{MANIFEST}: the format is not {FORMAT}")

@@ -11,6 +11,7 @@ from pikepdf import Array, Dictionary, Name, Stream, String
 from visualproof_server.evidence.presentation import COLOURS, said, shown
 from visualproof_server.model.document import Document, Page
 from visualproof_server.model.geometry import Point, Quad, box_of, grown, moved_out
+from visualproof_server.model.passwords import spellings
 from visualproof_server.model.report import Action, FieldResult, Report
 
 _PRINT = 4  # Annotation flag: printed with the page (ISO 32000-1, 12.5.3).
@@ -31,15 +32,20 @@ def annotated_pdf(
     image_of (page number -> JPEG, grey) gives them; so they are where the original cannot be
     opened to be copied, or has other pages than were read.
     """
-    if original is not None:
+    for spelled in spellings(password):
+        if original is None:
+            break
         try:
-            with pikepdf.open(original, password=password) as pdf:
+            with pikepdf.open(original, password=spelled) as pdf:
                 last = max(p.number for p in document.pages)
                 if len(pdf.pages) >= last:
                     return _annotated(pdf, document, report, lambda p: p.pdf_transform)
-        except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, RuntimeError, TypeError):
+        except pikepdf.PasswordError:
+            continue
+        except (pikepdf.PdfError, ValueError, RuntimeError, TypeError):
             # Renderers mend more than qpdf does: show what was read.
             pass
+        break
     with pikepdf.new() as pdf:
         for page in document.pages:
             _add_image(pdf, page, image_of)

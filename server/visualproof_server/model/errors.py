@@ -32,6 +32,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     "SHA256_MISMATCH": (Problem.INVALID, "Hash the bytes that you send, and send them again."),
     "HEADER_MISSING": (Problem.INVALID, "Put the header into the first message of an upload."),
     "CHUNK_TOO_LARGE": (Problem.INVALID, "Send chunks of at most 1 MiB."),
+    "REQUEST_INVALID": (Problem.INVALID, "Send a message of the contract, each field once."),
     "OPTIONS_INVALID": (Problem.INVALID, "Correct the field that the error names."),
     "ENGINE_UNKNOWN": (Problem.INVALID, "Use an engine that GetServerInfo lists."),
     "LANGUAGE_UNKNOWN": (Problem.INVALID, "Install the language pack, or use a listed language."),

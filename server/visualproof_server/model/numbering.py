@@ -67,11 +67,11 @@ def _goes_on(before: Page, last: Table, page: Page, table: Table) -> bool:
 
 def _edges(table: Table, page: Page) -> list[float]:
     """Left edges of the columns and the right edge, as shares of the page's width."""
-    lefts = [
-        min((c.box.left for c in table.cells if c.column == column), default=table.box.left)
-        for column in range(1, table.columns + 1)
-    ]
-    return [x / page.width for x in (*lefts, table.box.right)]
+    lefts: dict[int, int] = {}
+    for cell in table.cells:
+        lefts[cell.column] = min(cell.box.left, lefts.get(cell.column, cell.box.left))
+    columns = (lefts.get(n, table.box.left) for n in range(1, table.columns + 1))
+    return [x / page.width for x in (*columns, table.box.right)]
 
 
 def _part(

@@ -12,11 +12,13 @@ from typing import Any
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.report import FieldSpec
 
-# Limits of strict modes (OpenAI structured outputs: 10 levels, 5,000 properties).
+# Limits of strict modes (OpenAI structured outputs: 10 levels, 5,000 properties, 120,000 characters of
+# names and values).
 MAX_LEVELS = 10
 MAX_PROPERTIES = 5_000
+MAX_TEXT = 120_000
+_MAX_REFERENCE = 1_000
 _NUMBER_KINDS = {"number", "money", "percent", "quantity"}
-_KEPT = ("description", "enum", "const")
 
 
 def _nullable(kind: str) -> dict[str, Any]:
@@ -83,6 +85,8 @@ def _place(tree: dict[str, Any], field: FieldSpec) -> None:
             field_path="fields",
         )
     parts = [p.replace("~1", "/").replace("~0", "~") for p in field.path[1:].split("/")]
+    if len(parts) > MAX_LEVELS:
+        raise _invalid(f"A field is deeper than {MAX_LEVELS} levels, which strict modes take.")
     node = tree
     for part in parts[:-1]:
         node = node.setdefault(part, {})
@@ -130,40 +134,72 @@ def from_schema(text: str) -> str:
         raise _invalid("The schema is not JSON.") from None
     if not isinstance(schema, dict) or schema.get("type") != "object":
         raise _invalid("The schema's root must have type object.")
-    return _checked(_doubled_schema(schema, schema, 0))
+    return _checked(_Doubling(schema).of(schema, 0))
 
 
-def _doubled_schema(node: Any, root: dict[str, Any], depth: int) -> dict[str, Any]:
-    if depth > MAX_LEVELS or not isinstance(node, dict):
-        raise _invalid(f"The schema is deeper than {MAX_LEVELS} levels, or not made of objects.")
-    if "$ref" in node:
-        return _doubled_schema(_resolved(node["$ref"], root), root, depth + 1)
-    kind = node.get("type")
-    kinds = kind if isinstance(kind, list) else [kind]
-    if "object" in kinds:
-        properties = node.get("properties")
-        if not isinstance(properties, dict) or not properties:
-            raise _invalid("Every object of the schema must name its properties.")
-        return _closed({k: _doubled_schema(v, root, depth + 1) for k, v in properties.items()})
-    if "array" in kinds:
-        return {"type": "array", "items": _doubled_schema(node.get("items"), root, depth + 1)}
-    return doubled(_leaf(node, kinds))
+class _Doubling:
+    """Doubles a schema's leaves. References may fan out: what it makes is counted as it is made."""
 
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+        self._nodes = 0
+        self._text = 0
 
-def _leaf(node: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
-    known = [k for k in kinds if k in ("string", "number", "integer", "boolean")]
-    leaf: dict[str, Any] = {"type": [*(known or ["string"]), "null"]}
-    leaf |= {key: node[key] for key in _KEPT if key in node}
-    if "const" in leaf:
-        leaf["enum"] = [leaf.pop("const")]
-    if "enum" in leaf and None not in leaf["enum"]:
-        leaf["enum"] = [*leaf["enum"], None]
-    return leaf
+    def of(self, node: Any, depth: int) -> dict[str, Any]:
+        self._nodes += 1
+        if self._nodes > MAX_PROPERTIES:
+            raise _invalid(
+                f"The schema says more than the {MAX_PROPERTIES} properties of strict modes."
+            )
+        if depth > MAX_LEVELS or not isinstance(node, dict):
+            raise _invalid(
+                f"The schema is deeper than {MAX_LEVELS} levels, or not made of objects."
+            )
+        if "$ref" in node:
+            return self.of(_resolved(node["$ref"], self._root), depth + 1)
+        kind = node.get("type")
+        kinds = kind if isinstance(kind, list) else [kind]
+        if "object" in kinds:
+            properties = node.get("properties")
+            if not isinstance(properties, dict) or not properties:
+                raise _invalid("Every object of the schema must name its properties.")
+            self._count(*properties)
+            return _closed({k: self.of(v, depth + 1) for k, v in properties.items()})
+        if "array" in kinds:
+            return {"type": "array", "items": self.of(node.get("items"), depth + 1)}
+        return doubled(self._leaf(node, kinds))
+
+    def _leaf(self, node: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
+        known = [k for k in ("string", "number", "integer", "boolean") if k in kinds]
+        leaf: dict[str, Any] = {"type": [*(known or ["string"]), "null"]}
+        if "description" in node:
+            leaf["description"] = node["description"]
+        values = [node["const"]] if "const" in node else node.get("enum")
+        if values is not None:
+            if not isinstance(values, list):
+                raise _invalid("An enum is a list of values.")
+            leaf["enum"] = values if None in values else [*values, None]
+        self._count(leaf.get("description", ""), *leaf.get("enum", ()))
+        return leaf
+
+    def _count(self, *said: Any) -> None:
+        """Names, values and descriptions, which a reference says again each time."""
+        for one in said:
+            if not isinstance(one, str | int | float | None):
+                raise _invalid("Descriptions are texts, and values are texts, numbers or truths.")
+            # A value that is no text is short, but it is one more.
+            self._text += 1 + len(one) if isinstance(one, str) else 20
+            if self._text > MAX_TEXT:
+                raise _invalid(
+                    f"The schema says more than the {MAX_TEXT} characters of strict modes."
+                )
 
 
 def _resolved(reference: Any, root: dict[str, Any]) -> Any:
     if not isinstance(reference, str) or not reference.startswith("#/"):
         raise _invalid("Only references inside the schema can be followed.")
+    if len(reference) > _MAX_REFERENCE:
+        raise _invalid(f"A reference has at most {_MAX_REFERENCE} characters.")
     node: Any = root
     for part in reference[2:].split("/"):
         node = node.get(part) if isinstance(node, dict) else None
@@ -177,7 +213,12 @@ def _checked(schema: dict[str, Any]) -> str:
             f"With proofs the schema has {levels} levels and {properties} properties; strict modes"
             f" take {MAX_LEVELS} and {MAX_PROPERTIES}."
         )
-    return json.dumps(schema, ensure_ascii=False)
+    try:
+        made = json.dumps(schema, ensure_ascii=False, allow_nan=False)
+        made.encode()
+    except ValueError:
+        raise _invalid("The schema holds NaN, Infinity, or half of a surrogate pair.") from None
+    return made
 
 
 def _size(node: Any) -> tuple[int, int]:

@@ -16,10 +16,12 @@ MAX_PROOFS = 20
 MAX_NUMBER_CHARS = 64
 MAX_EXPONENT = 30
 MAX_TEXT = 20_000
+MAX_PATH = 2_000
 # Longer ones are cut, and then too long for relations.derive.
 MAX_DERIVATION = 1_000
 _FIELD_KEYS = {"value", "proof", "derivation"}
-_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
+# A text that is not closed goes on to the end, once: nothing is tried again from its middle.
+_NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _collect(node: Any, path: str, claims: list[Claim]) -> None:
             _field(node, path, claims)
             return
         for key, child in node.items():
-            _collect(child, f"{path}/{escape(_sound(key))}", claims)
+            _collect(child, f"{path}/{_step(key)}", claims)
     elif isinstance(node, list):
         for index, child in enumerate(node):
             _collect(child, f"{path}/{index}", claims)
@@ -92,7 +94,20 @@ def _collect(node: Any, path: str, claims: list[Claim]) -> None:
         _add(claims, _claim(path, node))
 
 
+def _step(key: str) -> str:
+    """A key as a step of a path, which is said again for all that it holds."""
+    if len(key) > MAX_PATH:
+        _long_path()
+    return escape(_sound(key))
+
+
+def _long_path() -> NoReturn:
+    raise VisualProofError("ANSWER_TOO_LARGE", f"Paths of up to {MAX_PATH} characters are read.")
+
+
 def _add(claims: list[Claim], claim: Claim) -> None:
+    if len(claim.path) > MAX_PATH:
+        _long_path()
     if len(claims) >= MAX_FIELDS:
         raise VisualProofError("ANSWER_TOO_LARGE", f"At most {MAX_FIELDS} fields are proven.")
     claims.append(claim)

@@ -1,5 +1,6 @@
 """One page as a grey image of the planned size."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from pdf2image.exceptions import PDFPageCountError, PDFPopplerTimeoutError, PDFS
 from PIL import Image, ImageOps
 
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.passwords import spellings
 from visualproof_server.reading.children import ProgramLimits, within
-from visualproof_server.reading.source import PagePlan, open_pdf
+from visualproof_server.reading.source import PagePlan, decoding, open_pdf
 
 Grey = NDArray[Any]
 """Height x width of uint8, 0 black to 255 white."""
@@ -25,22 +27,27 @@ def raster_pdf(path: Path, plan: PagePlan, password: str, limits: ProgramLimits)
     pdftoppm exits 0 on a full disk, out of memory and with a 1 x 1 result, so the image is
     compared with the plan instead.
     """
-    try:
-        with within(limits):
-            images = convert_from_path(
-                path,
-                first_page=plan.number,
-                last_page=plan.number,
-                size=(plan.width, plan.height),
-                grayscale=True,
-                use_cropbox=True,
-                userpw=password or None,  # type: ignore[arg-type]
-                timeout=limits.wall_s,
-            )
-        if len(images) == 1 and images[0].size == (plan.width, plan.height):
-            return np.asarray(images[0].convert("L"))
-    except (PDFPageCountError, PDFSyntaxError, PDFPopplerTimeoutError, OSError, ValueError):
-        pass
+    for spelled in spellings(password):
+        try:
+            with within(limits):
+                images = convert_from_path(
+                    path,
+                    first_page=plan.number,
+                    last_page=plan.number,
+                    size=(plan.width, plan.height),
+                    grayscale=True,
+                    use_cropbox=True,
+                    userpw=os.fsdecode(spelled) or None,  # type: ignore[arg-type]
+                    timeout=limits.wall_s,
+                )
+            if len(images) == 1 and images[0].size == (plan.width, plan.height):
+                return np.asarray(images[0].convert("L"))
+        except PDFPageCountError:
+            # It does not open it: the next spelling of the password may.
+            continue
+        except (PDFSyntaxError, PDFPopplerTimeoutError, OSError, ValueError):
+            pass
+        break
     return _raster_pdfium(path, plan, password)
 
 
@@ -66,7 +73,7 @@ def drawn(page: pypdfium2.PdfPage, plan: PagePlan) -> Grey:
 
 def raster_image(image: Image.Image, plan: PagePlan) -> Grey:
     """Decodes the frame that `plan` was made for: EXIF applied, alpha on white, grey."""
-    try:
+    with decoding(f"Page {plan.number} cannot be decoded; save the image again."):
         image.seek(plan.number - 1)
         frame = ImageOps.exif_transpose(image)
         if frame.mode in ("RGBA", "LA", "PA") or "transparency" in frame.info:
@@ -77,10 +84,6 @@ def raster_image(image: Image.Image, plan: PagePlan) -> Grey:
             grey = (np.clip(np.asarray(frame, dtype=np.int64), 0, 65535) >> 8).astype(np.uint8)
         else:
             grey = np.asarray(frame.convert("L"))
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
-        raise VisualProofError(
-            "FILE_CORRUPT", f"Page {plan.number} cannot be decoded; save the image again."
-        ) from None
     if grey.shape != (plan.height, plan.width):
         raise VisualProofError("RASTER_FAILED", f"Page {plan.number} has not the size it states.")
     return np.ascontiguousarray(grey)

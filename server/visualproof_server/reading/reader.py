@@ -265,7 +265,9 @@ def _seen_only(page: Page, image: Grey) -> Page:
     """
 
     def seen(words: tuple[Word, ...]) -> tuple[Word, ...]:
-        return tuple(replace(w, trust=Trust.UNSEEN) for w in words if _is_visible(w.box, image))
+        return tuple(
+            replace(w, trust=max(w.trust, Trust.UNSEEN)) for w in words if _is_visible(w.box, image)
+        )
 
     lines = tuple(Line(words, li.block) for li in page.lines if (words := seen(li.words)))
     kept = [bool(seen(li.words)) for li in page.lines]

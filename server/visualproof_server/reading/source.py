@@ -14,10 +14,16 @@ from pdf2image.exceptions import (
     PDFPageCountError,
     PDFPopplerTimeoutError,
 )
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
+
+# Named, since Pillow would look for them in files that a worker may not open.
+from PIL import (  # noqa: F401  isort: skip
+    GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin,
+)  # fmt: skip
 
 from visualproof_server.model.document import MediaType
 from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.passwords import spellings
 from visualproof_server.reading.children import RASTER, ProgramLimits
 
 # Pillow's own bomb check warns by global state; sizes are checked here before any decoding.
@@ -78,7 +84,7 @@ def media_type(head: bytes) -> MediaType | None:
 def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
     """Opens a PDF; errors PDF_ENCRYPTED, PDF_PASSWORD_WRONG, FILE_CORRUPT."""
     try:
-        pdf = pypdfium2.PdfDocument(path, password=password or None)
+        pdf = _opened(path, password)
     except pypdfium2.PdfiumError as error:
         if pdfium_c.FPDF_GetLastError() == pdfium_c.FPDF_ERR_PASSWORD or "assword" in str(error):
             if password:
@@ -102,6 +108,20 @@ def open_pdf(path: Path, password: str) -> Iterator[pypdfium2.PdfDocument]:
         pdf.close()
 
 
+def _opened(path: Path, password: str) -> pypdfium2.PdfDocument:
+    """By the first spelling of the password that opens it; PdfiumError."""
+    for spelled in spellings(password):
+        # pdfium takes UTF-8, and tries Latin-1 of it: so other bytes come through as they are.
+        for text in dict.fromkeys((spelled.decode("utf-8", "ignore"), spelled.decode("latin-1"))):
+            try:
+                return pypdfium2.PdfDocument(path, password=text or None)
+            except pypdfium2.PdfiumError as error:
+                if pdfium_c.FPDF_GetLastError() != pdfium_c.FPDF_ERR_PASSWORD:
+                    raise
+                wrong = error
+    raise wrong
+
+
 def _has_no_pages(path: Path) -> bool:
     """What pdfium calls a format error: poppler tells it from a broken file."""
     try:
@@ -114,15 +134,21 @@ def _has_no_pages(path: Path) -> bool:
 
 
 @contextmanager
+def decoding(message: str) -> Iterator[None]:
+    """Whatever Pillow raises (its parsers raise almost anything) is error FILE_CORRUPT."""
+    try:
+        yield
+    except VisualProofError:
+        raise
+    except Exception:
+        raise VisualProofError("FILE_CORRUPT", message) from None
+
+
+@contextmanager
 def open_image(path: Path) -> Iterator[Image.Image]:
     """Opens an image without decoding it; error FILE_CORRUPT."""
-    try:
+    with decoding("This image cannot be opened; save it again with the program that made it."):
         image = Image.open(path, formats=("PNG", "JPEG", "WEBP", "TIFF", "GIF", "MPO"))
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
-        raise VisualProofError(
-            "FILE_CORRUPT",
-            "This image cannot be opened; save it again with the program that made it.",
-        ) from None
     try:
         yield image
     finally:
@@ -135,13 +161,9 @@ def count_pages(path: Path, media: MediaType, password: str) -> int:
         with open_pdf(path, password) as pdf:
             count = len(pdf)
     else:
-        with open_image(path) as image:
-            try:
-                count = int(getattr(image, "n_frames", 1))
-            except (OSError, ValueError, SyntaxError, EOFError):
-                raise VisualProofError(
-                    "FILE_CORRUPT", "This image's frames cannot be counted; save it again."
-                ) from None
+        message = "This image's frames cannot be counted; save it again."
+        with open_image(path) as image, decoding(message):
+            count = int(getattr(image, "n_frames", 1))
     if count < 1:
         raise VisualProofError("NO_PAGES", "This file has no pages; send one that has.")
     return count
@@ -217,10 +239,8 @@ def page_transform(cropbox: tuple[float, float, float, float], rotation: int) ->
 
 def plan_image(image: Image.Image, number: int, limits: PageLimits) -> PagePlan:
     """Size of an image's frame as displayed (EXIF applied); images keep their pixels."""
-    try:
+    with decoding(f"Frame {number} cannot be opened."):
         image.seek(number - 1)
-    except (EOFError, OSError, ValueError, SyntaxError, TypeError):
-        raise VisualProofError("FILE_CORRUPT", f"Frame {number} cannot be opened.") from None
     width, height = image.size
     if min(width, height) < MIN_SIDE_PX:
         raise VisualProofError(
@@ -232,11 +252,9 @@ def plan_image(image: Image.Image, number: int, limits: PageLimits) -> PagePlan:
             f"Page {number} is {width} x {height} pixels; at most {limits.side} a side and"
             f" {limits.pixels // 1_000_000} megapixels are read.",
         )
-    try:
+    with decoding(f"Frame {number} cannot be opened."):
         # Only now: for a PNG this decodes the image.
         orientation = int(image.getexif().get(0x0112, 1))
-    except (EOFError, OSError, ValueError, SyntaxError, TypeError):
-        raise VisualProofError("FILE_CORRUPT", f"Frame {number} cannot be opened.") from None
     if orientation in (5, 6, 7, 8):
         width, height = height, width
     dpi = stated_dpi(image) or width / ASSUMED_WIDTH_INCHES

@@ -13,7 +13,7 @@ import grpc
 
 from visualproof_server.metrics import CALL_SECONDS, CALLS
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.rpc import status
+from visualproof_server.rpc import limits, status
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.tenant import CURRENT
 
@@ -55,7 +55,8 @@ class Called(Protocol):
 
 
 def logged(method: F) -> F:
-    """Turns errors into gRPC's, bounds the calls, and logs each by allow-listed fields only."""
+    """Takes the bytes sent, within their limits; turns errors into gRPC's, bounds the calls, and logs
+    each by allow-listed fields only."""
     made: F = _stream(method) if inspect.isasyncgenfunction(method) else _unary(method)
     return made
 
@@ -67,7 +68,8 @@ def _unary(method: Any) -> Any:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
                 with self._calls.one():
-                    return await method(self, request, context)
+                    message = await limits.request(method.__name__, request)
+                    return await method(self, message, context)
             except Exception as error:
                 await line.failed(context, error)
 
@@ -81,7 +83,8 @@ def _stream(method: Any) -> Any:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
                 with self._calls.one():
-                    async with aclosing(method(self, request, context)) as messages:
+                    wanted = await limits.request(method.__name__, request)
+                    async with aclosing(method(self, wanted, context)) as messages:
                         async for message in messages:
                             yield message
             except Exception as error:

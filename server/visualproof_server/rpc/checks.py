@@ -1,7 +1,6 @@
-"""What a request may hold: known names, finite places on the page, and not too much of anything."""
+"""What values of a request may be: known names, finite places on the page."""
 
 import math
-from collections.abc import Sized
 from enum import IntEnum
 from typing import TypeVar
 
@@ -12,8 +11,6 @@ from visualproof_server.model.geometry import Box, Point, Quad, clipped_point
 from visualproof_server.model.summary import PageFrame
 
 E = TypeVar("E", bound=IntEnum)
-MAX_FIELDS, MAX_LABELS, MAX_TEXT = 5_000, 50, 1_000
-MAX_RELATIONS, MAX_RULES, MAX_RANGES, MAX_REPORTS = 1_000, 100, 10_000, 100
 # Boxes are fractions of the page; what leaves it by more than this is no place on it.
 _SLACK = 1.0
 
@@ -28,12 +25,6 @@ def known(kind: type[E], value: int, path: str) -> E:
         return kind(value)
     except ValueError:
         raise refused(path, f"This server does not know the {kind.__name__} {value}.") from None
-
-
-def bounded(items: Sized, most: int, path: str, code: str = "OPTIONS_INVALID") -> None:
-    """The code as error where there are more than most, or where a text is longer."""
-    if len(items) > most:
-        raise refused(path, f"At most {most} are taken here.", code)
 
 
 def finite(value: float, path: str) -> float:

@@ -102,8 +102,7 @@ def quad_to_wire(quad: Quad, page: PageFrame) -> list[block_pb2.Point]:
 
 
 def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, ...]:
-    """Error FIELDS_INVALID for a path that is no JSON Pointer or stands twice, and for too much."""
-    checks.bounded(fields, checks.MAX_FIELDS, "fields", "FIELDS_INVALID")
+    """Error FIELDS_INVALID for a path that is no JSON Pointer or stands twice."""
     out: list[FieldSpec] = []
     seen: set[str] = set()
     for number, field in enumerate(fields):
@@ -114,7 +113,6 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
                 field_path=f"fields[{number}].path",
             )
         seen.add(field.path)
-        _check_field(field, f"fields[{number}]")
         out.append(
             FieldSpec(
                 field.path,
@@ -133,19 +131,8 @@ def fields_from_wire(fields: "list[report_pb2.FieldSpec]") -> tuple[FieldSpec, .
     return tuple(out)
 
 
-def _check_field(field: report_pb2.FieldSpec, path: str) -> None:
-    """Error FIELDS_INVALID for more labels, or longer texts, than a form has."""
-    checks.bounded(field.labels, checks.MAX_LABELS, f"{path}.labels", "FIELDS_INVALID")
-    texts = (field.path, field.row_label, field.column_label, field.unit, *field.labels)
-    for text in texts:
-        checks.bounded(text, checks.MAX_TEXT, path, "FIELDS_INVALID")
-
-
 def request_from_wire(request: pb.VerifyAnswerRequest) -> ProveRequest:
     """Errors FIELDS_INVALID, OPTIONS_INVALID."""
-    checks.bounded(request.relations, checks.MAX_RELATIONS, "relations")
-    checks.bounded(request.policy.rules, checks.MAX_RULES, "policy.rules")
-    checks.bounded(request.shown_pages, checks.MAX_RANGES, "shown_pages")
     return ProveRequest(
         fields_from_wire(list(request.fields)),
         tuple(Relation(r.expression, r.tolerance) for r in request.relations),

@@ -1,5 +1,6 @@
 """ExportEvidence: an answer is proven, and what shows it is sent in chunks."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -32,8 +33,11 @@ async def export(
     if wanted.of_reading:
         report, again = _no_report(name), b""
     else:
-        report, again = await answers.verify(state, answer, request_from_wire(request.answer))
-    answered = Answered(answer, request_json(request.answer), report_json(report, summary), again)
+        asked = await asyncio.to_thread(request_from_wire, request.answer)
+        report, again = await answers.verify(state, answer, asked)
+    spelled = await asyncio.to_thread(request_json, request.answer)
+    shown = await asyncio.to_thread(report_json, report, summary)
+    answered = Answered(answer, spelled, shown, again)
     about = ExportRequest(
         wanted, state.file_name, version, state.warnings, request.with_original, request.password
     )

@@ -9,8 +9,6 @@ from visualproof.v1 import document_pb2
 from visualproof_server.model.document import ReadOptions, TextLayer
 from visualproof_server.model.errors import VisualProofError
 
-MAX_LANGUAGES = 8
-MAX_PASSWORD = 256
 # Enough to tell ink from none, and to read a doubtful word again; a page costs half of 300 dpi.
 TEXT_LAYER_DPI = 200
 _LANGUAGE = re.compile(r"[A-Za-z_]{2,20}")
@@ -35,8 +33,6 @@ def options_from_wire(wire: document_pb2.ReadOptions, defaults: Defaults) -> Rea
             "ENGINE_UNKNOWN", f"Engines here are: {known}.", field_path="options.engine"
         )
     languages = tuple(dict.fromkeys(wire.languages)) or defaults.languages
-    if len(languages) > MAX_LANGUAGES:
-        raise _invalid("languages", f"At most {MAX_LANGUAGES} languages are read at once.")
     for language in languages:
         if not _LANGUAGE.fullmatch(language):
             raise _invalid("languages", "A language is a code such as eng.")
@@ -56,8 +52,6 @@ def options_from_wire(wire: document_pb2.ReadOptions, defaults: Defaults) -> Rea
     first = wire.first_page or 1
     if wire.last_page and wire.last_page < first:
         raise _invalid("last_page", "last_page must not be before first_page.")
-    if len(wire.password) > MAX_PASSWORD:
-        raise _invalid("password", f"A password has at most {MAX_PASSWORD} characters.")
     return ReadOptions(
         languages,
         dpi,

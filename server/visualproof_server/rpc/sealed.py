@@ -9,7 +9,7 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 from visualproof_server.model.report import Report
 from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.summary import Framed
-from visualproof_server.rpc import convert
+from visualproof_server.rpc import convert, limits
 
 
 def report_json(report: Report, document: Framed) -> bytes:
@@ -31,6 +31,8 @@ def request_of(data: bytes) -> ProveRequest:
         request = json_format.Parse(data, pb.VerifyAnswerRequest())
     except json_format.ParseError as error:
         raise ValueError(str(error)) from None
+    # A bundle may come from anybody: what it asks has a request's limits.
+    limits.read(request.DESCRIPTOR, request.SerializeToString())
     return convert.request_from_wire(request)
 
 

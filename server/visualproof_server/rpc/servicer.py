@@ -40,7 +40,7 @@ _STYLES = {
     pb.MARKER_STYLE_LINE: MarkerStyle.LINE,
     pb.MARKER_STYLE_COMPACT: MarkerStyle.COMPACT,
 }
-_MIN_SIDE, _MAX_SIDE, _MAX_PAGES = 100, 10_000, 10_000
+_MIN_SIDE, _MAX_SIDE = 100, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
             request.last_page,
             request.max_tokens,
             _choice(_STYLES, request.marker_style, "marker_style"),
-            convert.fields_from_wire(list(request.fields)),
+            await asyncio.to_thread(convert.fields_from_wire, list(request.fields)),
             request.json_schema,
         )
         return pb.RenderPromptResponse(
@@ -225,18 +225,21 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         self, request: pb.VerifyAnswerRequest, context: Context
     ) -> pb.VerifyAnswerResponse:
         state = await self._owned(request.document_id)
-        wanted = convert.request_from_wire(request)
+        # Messages of megabytes take seconds to turn into ours, and back.
+        wanted = await asyncio.to_thread(convert.request_from_wire, request)
         summary = await self._answers.summary(state)
         answer = request.answer_json.encode()
         report, _ = await self._answers.verify(state, answer, wanted)
-        return pb.VerifyAnswerResponse(report=convert.report_to_wire(report, summary))
+        made = await asyncio.to_thread(convert.report_to_wire, report, summary)
+        return pb.VerifyAnswerResponse(report=made)
 
     @logged
     async def CheckProse(
         self, request: pb.CheckProseRequest, context: Context
     ) -> pb.CheckProseResponse:
-        checks.bounded(request.reports, checks.MAX_REPORTS, "reports")
-        reports = [convert.report_from_wire(r, None) for r in request.reports]
+        reports = [
+            await asyncio.to_thread(convert.report_from_wire, r, None) for r in request.reports
+        ]
         made = await self._answers.check_prose(
             request.text, reports, request.rounding_allowed, CURRENT.get()
         )
@@ -248,8 +251,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     ) -> AsyncIterator[pb.AnnotatePagesResponse]:
         state = await self._owned(request.document_id)
         summary = await self._answers.summary(state)
-        report = convert.report_from_wire(request.report, summary)
-        checks.bounded(request.page_numbers, _MAX_PAGES, "page_numbers")
+        report = await asyncio.to_thread(convert.report_from_wire, request.report, summary)
         wanted = DrawRequest(
             tuple(request.page_numbers),
             _side(request.longest_side_px, _MIN_SIDE),

@@ -13,8 +13,6 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from visualproof_server.model.errors import VisualProofError
 
-MAX_CHUNK = 1024 * 1024
-MAX_NAME = 255
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -46,11 +44,6 @@ def checked_header(header: pb.UploadHeader) -> Header:
             raise VisualProofError(
                 "OPTIONS_INVALID", f"{name} is 64 hex digits.", field_path=f"header.{name}"
             )
-    if len(header.file_name) > MAX_NAME:
-        raise VisualProofError(
-            "OPTIONS_INVALID", f"file_name has at most {MAX_NAME} characters.",
-            field_path="header.file_name",
-        )  # fmt: skip
     return Header(header.source_sha256.lower(), header.reading_sha256.lower(), header.file_name)
 
 
@@ -63,7 +56,7 @@ async def receive(
 ) -> Received:
     """Writes the content to files in `folder`; nothing is left when it fails.
 
-    Errors EMPTY_FILE, FILE_TOO_LARGE, CHUNK_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING,
+    Errors EMPTY_FILE, FILE_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING,
     OPTIONS_INVALID, DISK_FULL.
     """
     content = _Sink.open(folder, limit)
@@ -119,8 +112,6 @@ class _Sink:
         return cls(handle, Path(name), limit)
 
     async def take(self, data: bytes) -> None:
-        if len(data) > MAX_CHUNK:
-            raise VisualProofError("CHUNK_TOO_LARGE", "Send chunks of at most 1 MiB.")
         self._size += len(data)
         if self._size > self._limit:
             raise VisualProofError(

@@ -5,6 +5,7 @@ before anything is computed. Sizes are bounded: the work grows with the text.
 """
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -12,11 +13,16 @@ from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOper
 
 MAX_CHARS = 500
 MAX_DEPTH = 20
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _CONTEXT = Context(prec=50, Emax=999, Emin=-999)
 
 
 class Undefined(Exception):
     """An expression that has no value; the text says why."""
+
+
+class OnlyConverts(Undefined):
+    """A power of ten that is printed nowhere is used as a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,17 @@ class Amount:
     unit: str = ""
 
 
-Value = Amount | date
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A power of ten that is printed nowhere: an amount times it, or by it, and nothing else.
+
+    Sums of such powers would be any number.
+    """
+
+    value: Decimal
+
+
+Value = Amount | Conversion | date
 
 
 def evaluate(expression: str, names: Mapping[str, Value | tuple[Value, ...]]) -> Value:
@@ -41,18 +57,28 @@ def evaluate(expression: str, names: Mapping[str, Value | tuple[Value, ...]]) ->
         raise Undefined("the numbers are out of range") from None
 
 
+def check_names(text: str) -> None:
+    """Error Undefined for any name but a function's: names of values are given by us."""
+    if not text.isascii() or not set(_NAME.findall(text)) <= set(_FUNCTIONS):
+        raise Undefined("the expression is invalid")
+
+
 def literals(expression: str) -> list[tuple[str, bool]]:
-    """Each number of an expression as spelled, and whether it is a factor. Error Undefined."""
-    tree = _parsed(expression)
-    found: list[tuple[str, bool]] = []
-    waiting: list[tuple[ast.AST, bool]] = [(tree.body, False)]
+    """Each number of an expression as spelled, in its order, and whether it is a factor.
+
+    Error Undefined.
+    """
+    text = expression.strip()
+    found: list[tuple[tuple[int, int], str, bool]] = []
+    waiting: list[tuple[ast.AST, bool]] = [(_parsed(expression).body, False)]
     while waiting:
         node, factor = waiting.pop()
         if isinstance(node, ast.Constant):
-            found.append((ast.get_source_segment(expression.strip(), node) or "", factor))
+            spelled = ast.get_source_segment(text, node) or ""
+            found.append(((node.lineno, node.col_offset), spelled, factor))
         product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div)
         waiting += [(child, product) for child in ast.iter_child_nodes(node)]
-    return found
+    return [(spelled, factor) for _, spelled, factor in sorted(found)]
 
 
 def _parsed(expression: str) -> ast.Expression:
@@ -80,9 +106,13 @@ def _value(
         inner = _amount(_value(node.operand, text, names, depth + 1))
         return Amount(-inner.value, inner.unit) if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        left = _amount(_value(node.left, text, names, depth + 1))
-        right = _amount(_value(node.right, text, names, depth + 1))
-        return _OPERATORS[type(node.op)](left, right)
+        left = _value(node.left, text, names, depth + 1)
+        right = _value(node.right, text, names, depth + 1)
+        if isinstance(right, Conversion) and isinstance(node.op, ast.Mult | ast.Div):
+            right = Amount(right.value)
+        elif isinstance(left, Conversion) and isinstance(node.op, ast.Mult):
+            left = Amount(left.value)
+        return _OPERATORS[type(node.op)](_amount(left), _amount(right))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         function = _FUNCTIONS.get(node.func.id)
         if function is None:
@@ -114,6 +144,8 @@ def _literal(spelled: str, value: object) -> Decimal:
 
 
 def _amount(value: Value) -> Amount:
+    if isinstance(value, Conversion):
+        raise OnlyConverts("a power of ten only converts what is printed")
     if not isinstance(value, Amount):
         raise Undefined("a number is needed")
     return value
@@ -167,7 +199,7 @@ def _several(values: list[Value], least: int = 1, most: int = 100_000) -> list[A
 
 
 def _sum(values: list[Value]) -> Value:
-    amounts = _several(values, 0)
+    amounts = _several(values)
     return Amount(sum((a.value for a in amounts), Decimal(0)), common_unit(*amounts))
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.prose import ProseClass, ProseReport, ProseSpan
@@ -20,8 +20,24 @@ from visualproof_server.proving.values.units import same_unit
 
 MAX_TEXT = 200_000
 MAX_REPORTS = 50
+# Digits of a number, and of one rounded at as many decimals.
+_CONTEXT = Context(prec=200)
 
-_LEFT_OVER = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,/:'\-]\d+)*[⁰¹²³⁴-⁹½¼¾]*")
+# It begins where no letter is before it, or each letter of a long word would be a try.
+_LEFT_OVER = re.compile(r"(?<![^\W\d_])[^\W\d_]*+\d[^\W_]*(?:[.,/:'\-]\d+)*[⁰¹²³⁴-⁹½¼¾]*")
+
+
+class _Taken:
+    """Which characters of a text are a part of something found."""
+
+    def __init__(self, text: str) -> None:
+        self._marks = bytearray(len(text))
+
+    def add(self, start: int, end: int) -> None:
+        self._marks[start:end] = b"\x01" * (end - start)
+
+    def any(self, start: int, end: int) -> bool:
+        return self._marks.find(1, start, end) >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +55,12 @@ class _Fact:
 class _Facts:
     """All that may be said."""
 
-    def __init__(self, reports: Iterable[Report]) -> None:
-        self.numbers: list[_Fact] = []
+    def __init__(self, reports: Iterable[Report], rounding: bool) -> None:
+        self._rounding = rounding
+        # In the reports' order, each once, with the first path that says it.
+        self._numbers: dict[tuple[object, ...], _Fact] = {}
+        # By the decimals that are shown: what rounds to a value at these.
+        self._by_value: dict[int | None, dict[Decimal, list[_Fact]]] = {}
         self.days: dict[date, str] = {}
         self.codes: dict[str, str] = {}
         for report in reports:
@@ -49,29 +69,44 @@ class _Facts:
                     derived = result.status is Status.DERIVED
                     texts = [result.printed_text, *(e.text for e in result.evidence)]
                     if derived:
-                        texts = [str(json.loads(result.value_json))]
+                        texts = [_said_by(result.value_json)]
                     self._add(texts, [e.context for e in result.evidence], result.path, derived)
             for relation in report.relations:
                 if relation.outcome is Outcome.HOLDS:
                     literal = re.sub(r"/[^\s+*(),<>=]+", " ", relation.expression)
                     self._add([literal.replace("=", " ")], [], relation.expression, True)
 
+    def of(self, value: Decimal) -> list[_Fact]:
+        """Facts that a number shown states, units aside."""
+        places = -int(value.as_tuple().exponent) if self._rounding else None
+        if places not in self._by_value:
+            made: dict[Decimal, list[_Fact]] = {}
+            for fact in self._numbers.values():
+                same = {fact.value}
+                if places is not None:
+                    same.add(_rounded(fact.value, places))
+                for one in same:
+                    made.setdefault(one, []).append(fact)
+            self._by_value[places] = made
+        return self._by_value[places].get(value, [])
+
     def _add(self, texts: list[str], contexts: list[str], path: str, derived: bool) -> None:
         own: set[Decimal] = set()
         for text in map(plain, texts):
+            days, taken = _Taken(text), _Taken(text)
             for read in scan_dates(text):
+                days.add(read.start, read.end)
+                taken.add(read.start, read.end)
                 for day in read.days if len(read.days) == 1 else ():
                     self.days.setdefault(day, path)
-            days = [(d.start, d.end) for d in scan_dates(text)]
-            reads = scan_numbers(text)
-            for number in reads:
+            for number in scan_numbers(text):
+                taken.add(number.start, number.end)
                 # The 15 of a day is no number.
-                if not any(start < number.end and number.start < end for start, end in days):
+                if not days.any(number.start, number.end):
                     own |= self._number(number, path, derived)
-            spans = [(r.start, r.end) for r in reads] + days
             for match in _LEFT_OVER.finditer(text):
                 # The 15 of a day, the 020 of an amount are no codes.
-                if not any(start < match.end() and match.start() < end for start, end in spans):
+                if not taken.any(*match.span()):
                     self.codes.setdefault(match.group(), path)
         # The unit or currency may stand beside what was matched: "104110" in "104110 m3/day".
         for text in map(plain, contexts):
@@ -85,8 +120,17 @@ class _Facts:
             return set()
         (value,) = values
         unit = read.unit or fold_text(read.word)
-        self.numbers.append(_Fact(value, unit, read.currencies, read.bound, path, derived))
+        fact = _Fact(value, unit, read.currencies, read.bound, path, derived)
+        self._numbers.setdefault((value, unit, read.currencies, read.bound, derived), fact)
         return set(values)
+
+
+def _said_by(value_json: str) -> str:
+    """A value's text; none for what is no JSON: reports are sent by callers."""
+    try:
+        return str(json.loads(value_json))
+    except (ValueError, RecursionError):
+        return ""
 
 
 def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport:
@@ -101,16 +145,16 @@ def check_prose(text: str, reports: list[Report], rounding: bool) -> ProseReport
             "ANSWER_TOO_LARGE",
             f"At most {MAX_TEXT} characters and {MAX_REPORTS} reports are checked.",
         )
-    facts = _Facts(reports)
+    facts = _Facts(reports, rounding)
     shown = plain(text)
     spans: list[ProseSpan] = []
+    marks = _Taken(text)
+    taken = marks.any
 
     def add(start: int, end: int, fact: tuple[ProseClass, str] | None) -> None:
         kind, path = fact or (ProseClass.UNVERIFIED, "")
         spans.append(ProseSpan(start, end, text[start:end], kind, path))
-
-    def taken(start: int, end: int) -> bool:
-        return any(start < s.end and s.start < end for s in spans)
+        marks.add(start, end)
 
     for day in scan_dates(shown):
         known = [facts.days[d] for d in day.days if d in facts.days] if len(day.days) == 1 else []
@@ -162,10 +206,8 @@ def _known(
     if read.sign == "?" and not bracketed:
         return None
     for value in {abs(v) for v in read.values()} if bracketed else read.values():
-        for fact in facts.numbers:
-            places = -int(value.as_tuple().exponent) if isinstance(value, Decimal) else 0
-            same = fact.value == value or (rounding and _rounds_to(fact.value, places, value))
-            if same and _same_measure(read, fact, rounding):
+        for fact in facts.of(value):
+            if _same_measure(read, fact, rounding):
                 return (ProseClass.DERIVED if fact.derived else ProseClass.QUOTED), fact.path
     return None
 
@@ -180,7 +222,9 @@ def _same_measure(read: NumberRead, fact: _Fact, rounding: bool) -> bool:
     return not read.unit or same_unit(read.unit, fact.unit)
 
 
-def _rounds_to(exact: Decimal, places: int, value: Decimal) -> bool:
-    """Whether a verified value rounds to what the text shows, at the decimals that it shows."""
+def _rounded(exact: Decimal, places: int) -> Decimal:
+    """A verified value at the decimals that a text shows."""
     step = Decimal(1).scaleb(-places)
-    return (exact / step).quantize(Decimal(1), ROUND_HALF_UP) * step == value
+    return _CONTEXT.multiply(
+        _CONTEXT.divide(exact, step).quantize(Decimal(1), ROUND_HALF_UP, _CONTEXT), step
+    )

@@ -19,8 +19,11 @@ from visualproof_server.model.report import (
 from visualproof_server.proving.decide.expressions import (
     MAX_CHARS,
     Amount,
+    Conversion,
+    OnlyConverts,
     Undefined,
     Value,
+    check_names,
     common_unit,
     evaluate,
     literals,
@@ -29,10 +32,13 @@ from visualproof_server.proving.text.folding import plain
 from visualproof_server.proving.values.number_read import NumberRead, readings_of
 from visualproof_server.proving.values.numbers import scan_numbers
 
-MAX_RELATIONS = 200
+MAX_RELATIONS = 1_000
 _POINTER = re.compile(r"(?:/(?:[^\s/+*(),<>=~-]|~[01]|\*(?=/))(?:[^\s/+(),<>=*-])*)+")
+# A division is spaced or follows a bracket or number; a pointer begins a term.
+_TERM = re.compile(r"(?<![\w)\]])" + _POINTER.pattern)
 _COMPARISONS = ("<=", ">=", "!=", "=", "<", ">")
 _INPUTS = {Status.VERIFIED, Status.DERIVED}
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", re.ASCII)
 _TOLERANCE = re.compile(r"\d{1,20}(\.\d{1,20})?")
 
 DayOf = Callable[[FieldResult], date | None]
@@ -64,7 +70,8 @@ def derive(expression: str, printed: str, claimed: JsonScalar) -> tuple[str, str
     """("", "") when the expression over numbers printed in the proof gives the claimed value.
 
     Else a reason code and sentence. Each number of the expression must be printed in the proof, at
-    most as often as it is used; powers of ten, which convert units, may be factors besides.
+    least as often as it is used; powers of ten, which convert units, may multiply or divide what is
+    printed besides.
     """
     if len(expression) > MAX_CHARS:
         return "DERIVATION_INVALID", "The derivation is too long."
@@ -76,7 +83,7 @@ def derive(expression: str, printed: str, claimed: JsonScalar) -> tuple[str, str
     try:
         named, names = _over_print(expression, printed)
         result = evaluate(named, names)
-    except _NotPrinted:
+    except (_NotPrinted, OnlyConverts):
         return "DERIVATION_INPUT", "The derivation uses a number that its proof does not print."
     except Undefined as why:
         return "DERIVATION_INVALID", f"The derivation cannot be computed: {why}"
@@ -92,31 +99,31 @@ class _NotPrinted(Exception):
 
 def _over_print(expression: str, printed: str) -> tuple[str, dict[str, Value]]:
     """The expression with its numbers replaced by names of printed ones, which have units."""
+    check_names(expression)
     reads = [r for r in scan_numbers(plain(printed)) if not r.doubts and r.sign != "?"]
     reads = [r for r in reads if not r.bound and r.until is None and not r.rest]
     available = Counter(v for r in reads if len(v := r.values()) == 1)
     units = {v: _unit(r) for r in reads if len(v := r.values()) == 1}
-    names: dict[str, Value] = {}
-    for spelled, factor in literals(expression):
-        try:
-            value = frozenset({Decimal(spelled)})
-        except ArithmeticError:
-            raise Undefined("numbers are digits with a point") from None
+    numbers = literals(expression)
+    places = list(_NUMBER.finditer(expression))
+    if [m.group() for m in places] != [spelled for spelled, _ in numbers]:
+        raise Undefined("numbers are digits with a point")
+    made: dict[int, Value] = {}
+    # What can be no conversion takes its print first.
+    for at, (spelled, factor) in sorted(enumerate(numbers), key=lambda n: n[1][1]):
+        value = frozenset({Decimal(spelled)})
         if available[value] > 0:
             available[value] -= 1
-            names.setdefault(spelled, Amount(next(iter(value)), units[value]))
-        elif not (factor and _power_of_ten(spelled)):
+            made[at] = Amount(Decimal(spelled), units[value])
+        elif factor and _power_of_ten(spelled):
+            made[at] = Conversion(Decimal(spelled))
+        else:
             raise _NotPrinted
-    made: dict[str, Value] = {}
-
-    def named(match: re.Match[str]) -> str:
-        if match.group() not in names:
-            return match.group()
-        key = f"v{len(made)}"
-        made[key] = names[match.group()]
-        return key
-
-    return re.sub(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", named, expression), made
+    if not any(isinstance(value, Amount) for value in made.values()):
+        raise _NotPrinted
+    order = iter(range(len(places)))
+    named = _NUMBER.sub(lambda _: f"v{next(order)}", expression)
+    return named, {f"v{at}": value for at, value in made.items()}
 
 
 def _power_of_ten(spelled: str) -> bool:
@@ -221,6 +228,5 @@ def _side(text: str, inputs: _Inputs) -> Value:
             names[key] = inputs.at(pointer)
         return key
 
-    # A division is spaced or follows a bracket or number; a pointer begins a term.
-    expression = re.sub(r"(?<![\w)\]])" + _POINTER.pattern, name_of, text)
-    return evaluate(expression, names)
+    check_names(_TERM.sub(" ", text))
+    return evaluate(_TERM.sub(name_of, text), names)

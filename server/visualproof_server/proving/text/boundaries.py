@@ -44,7 +44,7 @@ def is_cut(text: str, start: int, end: int) -> bool:
     return (
         _joins(text[end - 1 : end], text[end : end + 2], address)
         or _joins(text[start : start + 1], text[max(0, start - 2) : start][::-1], address)
-        or bool(_NEGATION.search(text[:start]))
+        or bool(_NEGATION.search(text[max(0, start - 5) : start]))
     )
 
 

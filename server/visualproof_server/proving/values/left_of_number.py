@@ -120,7 +120,7 @@ class Left:
         head = text[max(0, self.start - 6) : self.start]
         if _LONE_CAPITAL.search(head):
             self.compound = True
-        if not self.sign and (head.endswith(" - ") or text[: self.start] == "- "):
+        if not self.sign and (head.endswith(" - ") or (self.start == 2 and head == "- ")):
             self.sign = "?"
         if self.compound or self.sign:
             return

@@ -6,6 +6,7 @@ from typing import Protocol
 from visualproof_server.model.document import Line, Table, Trust, Word
 from visualproof_server.model.geometry import Box, quad_of
 from visualproof_server.reading.engine import trust_from
+from visualproof_server.reading.pages import MAX_WORDS
 
 # Confidence from which another reader's word counts as read surely.
 SURE_FROM = 0.9
@@ -86,10 +87,15 @@ def corners_of(left: float, top: float, right: float, bottom: float) -> list[tup
 def split_words(
     text: str, left: float, top: float, right: float, bottom: float, name: str
 ) -> list[Word]:
-    """Words of a line whose own places are unknown: its width, shared out by characters."""
-    parts = text.split()
+    """Words of a line whose own places are unknown: its width, shared out by characters.
+
+    ValueError for more than a page has.
+    """
+    parts = text.split(None, MAX_WORDS)
     if not parts:
         return []
+    if len(parts) > MAX_WORDS:
+        raise ValueError("more words than a page has")
     each = (right - left) / max(1, len(" ".join(parts)))
     words, at = [], left
     for part in parts:

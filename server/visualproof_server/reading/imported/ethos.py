@@ -16,6 +16,8 @@ from visualproof_server.reading.imported.content import Content, Sheet, split_wo
 from visualproof_server.reading.source import POINTS_PER_INCH
 
 Node = dict[str, Any]
+# Each span is compared with each table of its page.
+MAX_TABLES = 500
 
 
 class EthosReading:
@@ -34,6 +36,12 @@ class EthosReading:
                 "READING_INVALID", "coordinate_origin is top_left or bottom_left."
             )
         self._upward = origin == "bottom_left"
+        self._nodes: dict[tuple[str, int], list[Node]] = {}
+        for kind in ("tables", "spans", "elements"):
+            for node in body.get(kind) or []:
+                if node.get("bbox"):
+                    place = kind, self._number.get(str(node.get("page")), 0)
+                    self._nodes.setdefault(place, []).append(node)
 
     def numbers(self) -> list[int]:
         return sorted(self._pages)
@@ -55,9 +63,14 @@ class EthosReading:
         def words_of(node: Node) -> tuple[Word, ...]:
             return tuple(split_words(str(node.get("text") or ""), *box_of(node), self.name))
 
-        tables = [self._table(t, box_of, words_of) for t in self._of_page("tables", number)]
+        found = self._of_page("tables", number)
+        if len(found) > MAX_TABLES:
+            raise ValueError("more tables than a page has")
+        tables = [self._table(t, box_of, words_of) for t in found]
         areas = [t.box for t in tables]
-        lines: list[Line] = []
+        lines: list[list[Word]] = []
+        # Around the last line.
+        around: Box | None = None
         after = [0] * len(tables)
         # Spans are finer than elements; where there are spans, they say it all.
         for node in self._of_page("spans", number) or self._of_page("elements", number):
@@ -71,21 +84,20 @@ class EthosReading:
             for n, area in enumerate(areas):
                 if box.top < area.top:
                     after[n] = len(lines) + 1
-            last = lines[-1] if lines else None
-            if last is not None and _same_line(last.box, box):
-                lines[-1] = Line(last.words + words)
+            if around is not None and _same_line(around, box):
+                lines[-1] += words
+                around = union([around, box])
             else:
-                lines.append(Line(words))
+                lines.append(list(words))
+                around = box
         placed = (
             Table(t.box, t.cells, min(n, len(lines))) for t, n in zip(tables, after, strict=True)
         )
-        return Content(tuple(lines), tuple(sorted(placed, key=lambda t: t.after_line)))
+        made = tuple(Line(tuple(words)) for words in lines)
+        return Content(made, tuple(sorted(placed, key=lambda t: t.after_line)))
 
     def _of_page(self, kind: str, number: int) -> list[Node]:
-        nodes: list[Node] = self._body.get(kind) or []
-        return [
-            n for n in nodes if self._number.get(str(n.get("page"))) == number and n.get("bbox")
-        ]
+        return self._nodes.get((kind, number), [])
 
     def _table(self, node: Node, box_of: Any, words_of: Any) -> Table:
         cells = tuple(

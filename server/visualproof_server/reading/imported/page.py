@@ -1,6 +1,7 @@
 """Pages whose words another reader read: opened, checked, and laid on the document's own pixels."""
 
 import json
+import math
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +16,17 @@ from visualproof_server.reading.imported.hocr import HocrReading
 from visualproof_server.reading.imported.textract import TextractReading
 from visualproof_server.reading.source import (
     ASSUMED_WIDTH_INCHES,
+    MIN_SIDE_PX,
     POINTS_PER_INCH,
     PageLimits,
     PagePlan,
 )
 
+# What a body raises that is not as its format says.
+_MALFORMED = (
+    ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError,
+    etree.LxmlError,
+)  # fmt: skip
 # A page that exists as a reading only: US letter where it states no size.
 NO_SIZE = (8.5, 11.0)
 DPI = 200.0
@@ -43,9 +50,9 @@ def _opened(path: str, _changed: int, _size: int) -> Reading:
     data = Path(path).read_bytes()
     try:
         reading = _parsed(data)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, etree.LxmlError):
+    except _MALFORMED:
         reading = None
-    if reading is None or not reading.numbers():
+    if reading is None or not reading.numbers() or reading.numbers()[0] < 1:
         raise VisualProofError(
             "READING_INVALID",
             "The reading is no Textract JSON, hOCR or Ethos grounding JSON with pages.",
@@ -74,21 +81,24 @@ def content_of(path: Path, plan: PagePlan) -> Content:
         if plan.number not in reading.numbers():
             raise VisualProofError("READING_INVALID", f"The reading has no page {plan.number}.")
         return reading.content(plan.number, plan.width, plan.height)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ZeroDivisionError):
+    except _MALFORMED:
         raise VisualProofError(
             "READING_INVALID", f"The reading's page {plan.number} is not as its format says."
         ) from None
 
 
 def plan_sheet(path: Path, number: int, limits: PageLimits) -> PagePlan:
-    """Size of a page that exists as a reading only; errors READING_INVALID, PAGE_TOO_LARGE."""
+    """Size of a page that exists as a reading only; errors READING_INVALID, PAGE_TOO_LARGE,
+    PAGE_TOO_SMALL."""
     reading = open_reading(path)
     if number not in reading.numbers():
         raise VisualProofError("READING_INVALID", f"The reading has no page {number}.")
     try:
         sheet = reading.sheet(number)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except _MALFORMED:
         raise VisualProofError("READING_INVALID", f"Page {number} has no size.") from None
+    if not all(math.isfinite(x) for x in (sheet.width, sheet.height, sheet.dpi)):
+        raise VisualProofError("READING_INVALID", f"Page {number} has no finite size.")
     if sheet.width < 1 or sheet.height < 1:
         width, height, dpi = NO_SIZE[0] * DPI, NO_SIZE[1] * DPI, DPI
     elif 0 < sheet.dpi <= POINTS_PER_INCH:
@@ -100,6 +110,8 @@ def plan_sheet(path: Path, number: int, limits: PageLimits) -> PagePlan:
         dpi = sheet.dpi or width / ASSUMED_WIDTH_INCHES
     if max(width, height) > limits.side or width * height > limits.pixels:
         raise VisualProofError("PAGE_TOO_LARGE", f"Page {number} of the reading is too large.")
+    if min(width, height) < MIN_SIDE_PX:
+        raise VisualProofError("PAGE_TOO_SMALL", f"Page {number} of the reading is too small.")
     return PagePlan(
         number, str(number), round(width), round(height), width * POINTS_PER_INCH / dpi,
         height * POINTS_PER_INCH / dpi, 0, dpi, (),

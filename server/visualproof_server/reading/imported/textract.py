@@ -56,15 +56,20 @@ class TextractReading:
         ]
         lines: list[Line] = []
         waiting = dict(enumerate(grids))
+        # Words have no two tables: each is taken once.
+        table_of = {
+            id(word): key for key, (_, cells) in waiting.items() for cell in cells
+            for word in cell.words
+        }  # fmt: skip
         placed: list[tuple[int, Block, list[Cell]]] = []
         for block in blocks:
             if block["BlockType"] != "LINE":
                 continue
             ids = _children(block)
             # A table stands where the first line with words of it stands.
-            for key, (table, cells) in list(waiting.items()):
-                if any(words.get(i) in cell.words for i in ids if i in words for cell in cells):
-                    placed.append((len(lines), table, waiting.pop(key)[1]))
+            for key in sorted({table_of.get(id(words[i]), -1) for i in ids if i in words}):
+                if key in waiting:
+                    placed.append((len(lines), *waiting.pop(key)))
             kept = tuple(words[i] for i in ids if i in words and i not in taken)
             if kept:
                 lines.append(Line(kept))
