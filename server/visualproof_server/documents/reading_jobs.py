@@ -128,6 +128,8 @@ class ReadingJobs:
         if failures and len(failures) == len(numbers):
             raise VisualProofError(failures[0].code, failures[0].message)
         warnings = [warning for page in pages for warning in page.warnings]
+        # The gravest first: there is no room for all of a long document's.
+        warnings.sort(key=lambda warning: warning.code != "PAGE_DAMAGED")
         if failures:
             text = f"{len(failures)} of {len(numbers)} pages could not be read."
             warnings.insert(0, Warning("PAGES_FAILED", text))

@@ -82,6 +82,10 @@ CODES: dict[str, tuple[Problem, str]] = {
         Problem.INVALID,
         "Look at the page: the file holds text that it does not show.",
     ),
+    "PAGE_DAMAGED": (
+        Problem.INVALID,
+        "Open and save it again with the program that made it; nulls go to review.",
+    ),
     "PAGES_FAILED": (Problem.INVALID, "Look at each failed page's own failure."),
     "DPI_LOWERED": (Problem.INVALID, "The page is too large for the resolution asked for."),
     "TEXT_MISMATCH": (Problem.INVALID, "The text layer says other words than the page shows."),
