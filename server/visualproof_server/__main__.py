@@ -12,7 +12,8 @@ from visualproof_server.app import App
 from visualproof_server.settings import Settings, parse
 
 # The only fields a log line may carry: none of them can hold document text.
-ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers", "task")
+ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers", "task",
+                  "count")  # fmt: skip
 
 
 class JsonFormatter(logging.Formatter):

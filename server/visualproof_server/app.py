@@ -40,7 +40,7 @@ from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
 from visualproof_server.settings import Settings
 from visualproof_server.storing.asynchronous import AsyncStore
-from visualproof_server.storing.disk import DiskStore
+from visualproof_server.storing.disk import DiskStore, own_folder
 from visualproof_server.storing.store import DocumentStore
 from visualproof_server.workers.pages import LocalPages, PageExecutor
 from visualproof_server.workers.pool import WorkerPool, WorkerSettings
@@ -52,6 +52,7 @@ _MEGABYTE = 1_000_000
 _RECEIVE = 8 * 1024 * 1024
 _SEND = 32 * 1024 * 1024
 _DRAIN_S = 5.0
+_LEAST_KEY = 16
 _LIBRARIES = ("opencv-python", "pillow", "pypdfium2", "pytesseract", "pdf2image", "rapidfuzz",
               "rapidocr", "onnxruntime", "grpcio", "protobuf")  # fmt: skip
 
@@ -64,22 +65,18 @@ class App:
         root = settings.root.resolve()
         root.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(root / "lock")
-        self._incoming = root / "incoming"
-        shutil.rmtree(self._incoming, ignore_errors=True)
-        self._incoming.mkdir()
-        views = root / "views"
-        shutil.rmtree(views, ignore_errors=True)
-        views.mkdir()
         # Within the data folder, so that the next start sweeps what a killed server left.
-        self._scratch = root / "scratch"
-        shutil.rmtree(self._scratch, ignore_errors=True)
-        self._scratch.mkdir()
+        self._incoming, views, self._scratch = (root / n for n in ("incoming", "views", "scratch"))
+        for folder in (self._incoming, views, self._scratch):
+            shutil.rmtree(folder, ignore_errors=True)
+            own_folder(folder)
         store: DocumentStore
         if settings.store_url:
             store = _usable("store-url", _object_store, settings.store_url, root / "cache")
         else:
             store = DiskStore(root / "documents")
-            store.sweep()
+            if odd := store.sweep():
+                log.warning("odd things in the data folder are left alone", extra={"count": odd})
         self._store = AsyncStore(store)
         worker = WorkerSettings(
             str(views),
@@ -323,13 +320,22 @@ def _dask_pages(settings: Settings, worker: WorkerSettings, local: PageExecutor)
 def _tenant_key(settings: Settings) -> bytes:
     """The key of tenants' ids: secret, and the same as long as their documents live."""
     if settings.tenant_key:
-        return Path(settings.tenant_key).read_bytes()
-    file = settings.root / "tenant.key"
-    with contextlib.suppress(FileExistsError):
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as new:
-            new.write(secrets.token_bytes(32))
-    return file.read_bytes()
+        file = Path(settings.tenant_key)
+    else:
+        file = settings.root / "tenant.key"
+        if not file.exists():
+            # Whole or not at all: half a key would make other ids.
+            made = file.with_suffix(".new")
+            made.unlink(missing_ok=True)
+            handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as new:
+                new.write(secrets.token_bytes(32))
+                os.fsync(handle)
+            made.replace(file)
+    key = file.read_bytes()
+    if len(key) < _LEAST_KEY:
+        raise ValueError(f"a key has at least {_LEAST_KEY} bytes; bring it back from the backup")
+    return key
 
 
 def _limits(settings: Settings) -> tuple[tuple[str, int, str], ...]:

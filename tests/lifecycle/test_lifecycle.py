@@ -43,6 +43,57 @@ def test_a_state_of_a_newer_server_is_not_thrown_away(room: Room) -> None:
     room.run(test)
 
 
+def test_a_damaged_document_is_said_and_can_be_sent_again(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        content = blank()
+        name = (await room.ready(made, content)).document_id
+        state = room.folder / "documents" / name / documents.STATE
+        state.write_bytes(state.read_bytes()[:-1])
+        store = AsyncStore(room.store)
+        assert await code_of(store.state(name)) == "DOCUMENT_DAMAGED"
+        assert await code_of(last(made, name)) == "DOCUMENT_DAMAGED"
+        assert (await room.ready(made, content)).state is State.READY
+        await asyncio.to_thread(store.close)
+
+    room.run(test)
+
+
+def test_a_source_that_is_damaged_while_it_waits_fails_the_document(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        content = blank()
+        with room.store.held("put state.json") as gate:
+            adding = asyncio.create_task(room.add(made, content))
+            await reached(gate)
+            (name,) = room.store.documents()
+            source = room.folder / "documents" / name / documents.SOURCE
+            source.write_bytes(content[:-1] + b"x")
+        await adding
+        state = await last(made, name)
+        assert state.state is State.FAILED
+        assert state.failure is not None
+        assert state.failure.code == "DOCUMENT_DAMAGED"
+        assert (await room.ready(made, content)).state is State.READY
+
+    room.run(test)
+
+
+def test_a_page_that_is_damaged_before_the_document_is_ready_is_read_again(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        content = blank()
+        with room.store.held("put page-000001.jpg") as gate:
+            state = await room.add(made, content)
+            await reached(gate)
+            page = room.folder / "documents" / state.document_id / documents.page_name(1)
+            page.write_bytes(b"sealed with nothing")
+            with room.store.held("put words.json.z") as words:
+                gate.open.set()
+                await reached(words)
+        now = await last(made, state.document_id)
+        assert (now.state, now.read_page_count) == (State.READY, 1)
+
+    room.run(test)
+
+
 @pytest.mark.parametrize("call", ["adopt source", *WRITTEN])
 def test_a_deleted_document_does_not_come_back(room: Room, call: str) -> None:
     """Deleted while a blob is on its way into the store, at each of them."""

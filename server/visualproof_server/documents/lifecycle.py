@@ -15,7 +15,7 @@ from visualproof_server.documents.alone import Alone
 from visualproof_server.documents.background import every
 from visualproof_server.documents.reading_jobs import NOT_THE_PAGE, ReadingJobs
 from visualproof_server.documents.resource_guard import ResourceGuard
-from visualproof_server.documents.survey import UNREAD, Survey, states_of
+from visualproof_server.documents.survey import ASIDE, UNREAD, Survey, states_of
 from visualproof_server.model.document import DocumentState, Failure, ReadOptions, State
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.identity import document_id
@@ -78,7 +78,7 @@ class DocumentLifecycle:
         self._admission = Admission(limits.waiting, limits.tenant_waiting, guard)
         self._reading = ReadingJobs(store, pool, pages, limits.pages, self._put)
         self._leases = leases.Leases(store) if store.shared else None
-        self._survey = Survey(store, self._unknown)
+        self._survey = Survey(store, self._set_aside, limits.retention_s)
         self._background: list[asyncio.Task[None]] = []
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._tenants: dict[str, str] = {}
@@ -116,14 +116,14 @@ class DocumentLifecycle:
                 await self._leases.give_back(mine)
 
     async def known(self, name: str) -> DocumentState | None:
-        """A document's state, None if there is none or it failed (so that it may be sent again).
+        """A document's state, None if there is none, or it failed or is damaged: it may be sent again.
 
         Errors STORE_UNREACHABLE, STATE_UNKNOWN: who does not answer may well have it.
         """
         try:
             state = await self._store.state(name)
         except VisualProofError as error:
-            if error.code == "DOCUMENT_NOT_FOUND":
+            if error.code in ("DOCUMENT_NOT_FOUND", "DOCUMENT_DAMAGED"):
                 return None
             raise
         return None if state.state is State.FAILED else state
@@ -297,11 +297,11 @@ class DocumentLifecycle:
         """Begins what a crash of this server broke off; it alone has the store."""
         async for name, state in states_of(self._store, await self._store.documents()):
             if isinstance(state, VisualProofError):
+                # What is set aside the survey says.
                 if state.code == "DOCUMENT_NOT_FOUND":
                     # An upload that never got its state is no document.
+                    log.info("remains removed", extra={"document": name})
                     await self._store.delete(name)
-                else:
-                    self._unknown(name, state.code)
             elif state.state in UNREAD:
                 self._begin(state)
 
@@ -322,6 +322,8 @@ class DocumentLifecycle:
                 await self._expire(name)
         for name in found.remains:
             await self._sweep(name)
+        for name in found.forlorn:
+            await self._forget(name)
 
     async def _take_up(self, name: str) -> None:
         """Begins what nobody reads, unless that has changed since it was seen."""
@@ -349,11 +351,21 @@ class DocumentLifecycle:
                 if name not in self._jobs and await self._store.is_without_state(name):
                     await self._store.delete(name)
 
+    async def _forget(self, name: str) -> None:
+        """Deletes what was set aside for as long as documents are kept."""
+        async with self._alone.with_document(name):
+            try:
+                await self._store.state(name)
+            except VisualProofError as error:
+                if error.code in ASIDE:
+                    log.warning("set aside and expired", extra={"document": name})
+                    await self._store.delete(name)
+
     def _clock_jumped(self) -> bool:
         """Whether the clock moved otherwise than time did, since the last look."""
         before, self._clock_offset = self._clock_offset, time.time() - time.monotonic()
         return abs(self._clock_offset - before) > _JUMP_S
 
     @staticmethod
-    def _unknown(name: str, code: str) -> None:
-        log.warning("state unknown", extra={"document": name, "code": code})
+    def _set_aside(name: str, code: str) -> None:
+        log.warning("set aside", extra={"document": name, "code": code})

@@ -14,6 +14,7 @@ class Problem(Enum):
     NOT_READY = "the state does not allow it yet, or no longer"
     BUSY = "try again later"
     TIMEOUT = "it took too long"
+    DAMAGED = "what was kept is not there any more as it was"
     INTERNAL = "our fault"
 
 
@@ -52,6 +53,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     "DOCUMENT_NOT_FOUND": (Problem.NOT_FOUND, "Upload it again; it may have expired."),
     "DOCUMENT_NOT_READY": (Problem.NOT_READY, "Follow it with WatchDocument until READY."),
     "DOCUMENT_FAILED": (Problem.NOT_READY, "Read its failure; upload a file that can be read."),
+    "DOCUMENT_DAMAGED": (Problem.DAMAGED, "Delete it if it is there, and upload it again."),
     "NO_PIXELS": (Problem.NOT_READY, "Upload the document itself, with the reading beside it."),
     "QUEUE_FULL": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "MEMORY_LOW": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),

@@ -14,6 +14,7 @@ GRPC_CODES = {
     Problem.BUSY: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Problem.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
     Problem.TIMEOUT: grpc.StatusCode.DEADLINE_EXCEEDED,
+    Problem.DAMAGED: grpc.StatusCode.DATA_LOSS,
     Problem.INTERNAL: grpc.StatusCode.INTERNAL,
 }
 DOMAIN = "visualproof"

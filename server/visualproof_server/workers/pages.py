@@ -46,7 +46,9 @@ class LocalPages:
     async def submit(self, state: DocumentState, number: int) -> dict[str, float]:
         name = state.document_id
         future = self._pool.submit(
-            ReadPage(name, number, state.options), tenant=state.tenant, timeout_s=self._timeout_s
+            ReadPage(name, state.source_sha256, number, state.options),
+            tenant=state.tenant,
+            timeout_s=self._timeout_s,
         )
         read = await asyncio.wrap_future(future)
         try:
