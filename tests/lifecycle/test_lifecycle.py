@@ -6,7 +6,7 @@ import pytest
 from lifecycle.rooms import Room, blank, code_of, last, reached, until
 from visualproof_server.documents import lifecycle
 from visualproof_server.documents.lifecycle import DocumentLifecycle, LifecycleLimits
-from visualproof_server.model.document import State
+from visualproof_server.model.document import DocumentState, State
 from visualproof_server.storing import documents
 from visualproof_server.storing.asynchronous import AsyncStore
 
@@ -283,5 +283,48 @@ def test_a_watcher_hears_of_a_deletion(room: Room) -> None:
             gate.open.set()
             await deleting
         assert await code_of(watching) == "DOCUMENT_NOT_FOUND"
+
+    room.run(test)
+
+
+def test_every_watcher_sees_that_it_is_ready(room: Room) -> None:
+    """Also those that ask between the state's writing and its being told."""
+
+    async def test(made: DocumentLifecycle) -> None:
+        with room.store.held("put words.json.z") as gate:
+            state = await room.add(made, blank())
+            await reached(gate)
+            early = [asyncio.create_task(last(made, state.document_id)) for _ in range(75)]
+            await until(lambda: len(made._watchers._events.get(state.document_id, ())) == 75)
+            put = made._store.change_state
+
+            async def written(state: DocumentState) -> None:
+                await put(state)
+                # It is stored, and nobody was told yet.
+                if state.state is State.READY:
+                    late = [last(made, state.document_id) for _ in range(75)]
+                    assert {s.state for s in await asyncio.gather(*late)} == {State.READY}
+
+            made._store.change_state = written  # type: ignore[method-assign]
+        seen = await asyncio.wait_for(asyncio.gather(*early), 30)
+        assert {s.state for s in seen} == {State.READY}
+        assert made._watchers._events == {}
+
+    room.run(test)
+
+
+def test_a_watcher_that_goes_away_is_forgotten(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        with room.store.held("put words.json.z") as gate:
+            state = await room.add(made, blank())
+            await reached(gate)
+            follows = [asyncio.create_task(last(made, state.document_id)) for _ in range(10)]
+            await until(lambda: len(made._watchers._events.get(state.document_id, ())) == 10)
+            for watcher in follows[:9]:
+                watcher.cancel()
+            await asyncio.gather(*follows[:9], return_exceptions=True)
+            await until(lambda: len(made._watchers._events.get(state.document_id, ())) == 1)
+        assert (await follows[9]).state is State.READY
+        assert made._watchers._events == {}
 
     room.run(test)

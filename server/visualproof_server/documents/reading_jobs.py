@@ -27,8 +27,8 @@ _MAX_WARNINGS = 100
 _TELL_S = 0.2
 # Nothing is wrong with the document: the store is away, or it was deleted.
 NOT_THE_PAGE = ("STORE_UNREACHABLE", "DOCUMENT_NOT_FOUND", "STATE_UNKNOWN")
-# The document's own files are not as they were: no page can be told from them.
-_NOT_ONE_PAGE = (*NOT_THE_PAGE, "DOCUMENT_DAMAGED")
+# Nor with one page: the disk has no room, or the document's own files are not as they were.
+_NOT_ONE_PAGE = (*NOT_THE_PAGE, "DISK_FULL", "DOCUMENT_DAMAGED")
 
 
 class ReadingJobs:

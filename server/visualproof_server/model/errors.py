@@ -1,5 +1,6 @@
 """The errors that callers meet, each with a stable code; rows of docs/errors.md."""
 
+import errno
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -113,3 +114,23 @@ class VisualProofError(Exception):
             VisualProofError,
             (self.code, self.message, self.metadata, self.retry_after_s, self.field_path),
         )
+
+
+# What a disk says that is full, over a quota, or not to be written.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
+_NO_HANDLES = frozenset({errno.EMFILE, errno.ENFILE})
+_RETRY_S = 15.0
+
+
+def of_system(error: OSError) -> VisualProofError | None:
+    """What callers see of an error of the operating system, None where it is none of theirs.
+
+    Errors DISK_FULL, SERVER_BUSY.
+    """
+    if error.errno in _NO_ROOM:
+        text = f"The server's disk cannot be written ({error.strerror}); try again later."
+        return VisualProofError("DISK_FULL", text, retry_after_s=_RETRY_S)
+    if error.errno in _NO_HANDLES:
+        text = "The server has too much open; try again shortly."
+        return VisualProofError("SERVER_BUSY", text, retry_after_s=_RETRY_S)
+    return None

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 import grpc
 
 from visualproof_server.metrics import CALL_SECONDS, CALLS
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 from visualproof_server.rpc import status
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.tenant import CURRENT
@@ -99,6 +99,8 @@ class _Line:
 
     async def failed(self, context: Context, error: Exception) -> None:
         """Ends the call with the error, known or not."""
+        if isinstance(error, OSError):
+            error = of_system(error) or error
         if not isinstance(error, VisualProofError):
             log.exception("unexpected error", extra={"rpc": self._rpc})
             error = VisualProofError("INTERNAL", "The call failed; try again.")

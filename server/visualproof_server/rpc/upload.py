@@ -1,6 +1,7 @@
 """Takes an upload: bounded, hashed, and on disk before it is answered."""
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import re
@@ -64,7 +65,7 @@ async def receive(
     """Writes the content to files in `folder`; nothing is left when it fails.
 
     Errors EMPTY_FILE, FILE_TOO_LARGE, CHUNK_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING,
-    OPTIONS_INVALID, DISK_FULL.
+    OPTIONS_INVALID; OSError where the disk is full.
     """
     content = _Sink.open(folder, limit)
     reading: _Sink | None = None
@@ -91,14 +92,10 @@ async def receive(
         if reading is not None:
             await reading.finish(header.reading_sha256)
         return Received(content.path, sha256, reading.path if reading else None)
-    except BaseException as error:
+    except BaseException:
         content.abandon()
         if reading is not None:
             reading.abandon()
-        if isinstance(error, OSError):
-            raise VisualProofError(
-                "DISK_FULL", f"The upload cannot be stored ({error.strerror})."
-            ) from None
         raise
 
 
@@ -152,5 +149,8 @@ class _Sink:
         self._file.close()
 
     def abandon(self) -> None:
-        self._file.close()
-        self.path.unlink(missing_ok=True)
+        # What is not yet written has no room either.
+        with contextlib.suppress(OSError):
+            self._file.close()
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 from visualproof_server.storing.sealed import damaged, opened, sealed
 
 _ID = re.compile(r"[0-9a-f]{8,64}")
@@ -93,8 +93,11 @@ class DiskStore:
             ) from None
 
     def remove(self, document_id: str, names: Iterable[str]) -> None:
-        for name in names:
-            self._path(document_id, name).unlink(missing_ok=True)
+        try:
+            for name in names:
+                self._path(document_id, name).unlink(missing_ok=True)
+        except OSError as error:
+            raise _full(error) from None
         with contextlib.suppress(OSError):
             # An empty folder is no document.
             self._folder(document_id).rmdir()
@@ -103,7 +106,15 @@ class DiskStore:
         # A rename takes it out of sight at once, whatever happens to the removal.
         folder = self._folder(document_id)
         try:
-            grave = Path(tempfile.mkdtemp(dir=self._bin))
+            try:
+                grave = Path(tempfile.mkdtemp(dir=self._bin))
+            except OSError:
+                # No room even for a name: then what says that there is a document goes first.
+                for first in ("state.json", "source"):
+                    (folder / first).unlink(missing_ok=True)
+                if folder.exists():
+                    shutil.rmtree(folder)
+                return
             with contextlib.suppress(FileNotFoundError):
                 os.replace(folder, grave / "document")
         except OSError as error:
@@ -162,9 +173,8 @@ def _sync(folder: Path) -> None:
 
 
 def _full(error: OSError) -> VisualProofError:
-    return VisualProofError(
-        "DISK_FULL", f"The store cannot be written ({error.strerror}); free disk space."
-    )
+    text = f"The store cannot be written ({error.strerror}); free disk space."
+    return of_system(error) or VisualProofError("DISK_FULL", text, retry_after_s=15.0)
 
 
 def read(path: Path, document_id: str) -> bytes | None:

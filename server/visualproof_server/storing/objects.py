@@ -16,7 +16,7 @@ from obstore.exceptions import BaseError
 from obstore.store import ObjectStore as Bucket
 from obstore.store import from_url
 
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 from visualproof_server.storing.disk import checked
 from visualproof_server.storing.sealed import AS_THEY_ARE, opened, sealed
 
@@ -115,9 +115,12 @@ class ObjectStore:
             if "state.json" not in names:
                 self._forget(document_id)
         target = folder / checked(document_id)
-        target.mkdir(exist_ok=True)
-        for name in sorted(names):
-            self._local(document_id, name, target / name)
+        try:
+            target.mkdir(exist_ok=True)
+            for name in sorted(names):
+                self._local(document_id, name, target / name)
+        except OSError as error:
+            raise of_system(error) or error from None
         with self._lock:
             self._kept[document_id] = None
             self._kept.move_to_end(document_id)
