@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 import time
@@ -61,6 +62,9 @@ def main() -> None:
     root.addHandler(handler)
     root.setLevel(settings.log_level.upper())
     root.propagate = False
+    # Connections and uploads are files: all that this user may have open.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     asyncio.run(serve(settings))
 
 

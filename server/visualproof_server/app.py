@@ -35,10 +35,11 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.tasks import Describe, Description, Probe
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
+from visualproof_server.rpc.receiving import Receiving
 from visualproof_server.rpc.servicer import RequestLimits, ServerFacts, Servicer
 from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
-from visualproof_server.settings import Settings
+from visualproof_server.settings import LARGEST_REQUEST, Settings
 from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.storing.disk import DiskStore, own_folder
 from visualproof_server.storing.store import DocumentStore
@@ -49,10 +50,11 @@ log = logging.getLogger("visualproof.app")
 T = TypeVar("T")
 SERVICE = pb.DESCRIPTOR.services_by_name["VisualProofService"].full_name
 _MEGABYTE = 1_000_000
-_RECEIVE = 8 * 1024 * 1024
 _SEND = 32 * 1024 * 1024
 _DRAIN_S = 5.0
 _LEAST_KEY = 16
+# Calls that have begun, as a multiple of those that are answered.
+_BEGUN = 4
 _LIBRARIES = ("opencv-python", "pillow", "pypdfium2", "pytesseract", "pdf2image", "rapidfuzz",
               "rapidocr", "onnxruntime", "grpcio", "protobuf")  # fmt: skip
 
@@ -106,16 +108,24 @@ class App:
             self._pages = _usable("page-scheduler", _dask_pages, settings, worker, self._pages)
         self._deskers = WorkerPool(settings.verify_workers, worker, store, "desk")
         self._health = health.aio.HealthServicer()
+        tokens = Path(settings.tokens_file) if settings.tokens_file else None
+        self._tokens = _usable("tokens-file", Tokens, tokens)
         self._server = grpc.aio.server(
-            interceptors=interceptors(),
+            interceptors=[Receiving(SERVICE, self._tokens), *interceptors()],
             options=[
-                ("grpc.max_receive_message_length", _RECEIVE),
+                ("grpc.max_receive_message_length", LARGEST_REQUEST),
                 ("grpc.max_send_message_length", _SEND),
                 # Below the client's ping interval, or its keep-alive is refused.
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.so_reuseport", 0),
+                # What comes before it is asked for is held in memory: no more than 64 kB of a call.
+                ("grpc.http2.bdp_probe", 0),
+                ("grpc.http2.lookahead_bytes", 65_536),
+                # Of one connection, and of all: calls that have not said yet what they want.
+                ("grpc.max_concurrent_streams", settings.max_calls),
             ],
+            maximum_concurrent_rpcs=_BEGUN * settings.max_calls,
         )
         self.port = 0
         self._queue: DocumentLifecycle | None = None
@@ -171,13 +181,13 @@ class App:
             facts,
             self._incoming,
             RequestLimits(
-                settings.max_upload_mb * _MEGABYTE, settings.max_uploads, settings.max_calls
+                settings.max_upload_mb * _MEGABYTE,
+                settings.upload_idle_s,
+                settings.uploads,
+                settings.calls,
+                settings.request_bytes,
             ),
-            _usable(
-                "tokens-file",
-                Tokens,
-                Path(settings.tokens_file) if settings.tokens_file else None,
-            ),
+            self._tokens,
         )
         visual_proof_service_pb2_grpc.add_VisualProofServiceServicer_to_server(
             servicer, self._server

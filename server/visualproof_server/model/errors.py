@@ -32,6 +32,7 @@ CODES: dict[str, tuple[Problem, str]] = {
         "Send Textract JSON, hOCR or Ethos grounding JSON that has the document's pages.",
     ),
     "SHA256_MISMATCH": (Problem.INVALID, "Hash the bytes that you send, and send them again."),
+    "UPLOAD_IDLE": (Problem.TIMEOUT, "Send the chunks of an upload without long pauses."),
     "HEADER_MISSING": (Problem.INVALID, "Put the header into the first message of an upload."),
     "CHUNK_TOO_LARGE": (Problem.INVALID, "Send chunks of at most 1 MiB."),
     "OPTIONS_INVALID": (Problem.INVALID, "Correct the field that the error names."),

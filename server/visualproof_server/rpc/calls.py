@@ -5,11 +5,13 @@ import functools
 import inspect
 import logging
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any, Protocol, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 
 from visualproof_server.metrics import CALL_SECONDS, CALLS
 from visualproof_server.model.errors import VisualProofError, of_system
@@ -24,27 +26,39 @@ _RETRY_S = 2.0
 
 
 class Bound:
-    """How many of a thing may be under way at once."""
+    """How much of a thing may be under way at once, of all callers and of one tenant."""
 
-    def __init__(self, most: int, what: str) -> None:
+    def __init__(self, most: int, of_tenant: int, what: str) -> None:
         self._most = most
+        self._of_tenant = of_tenant
         self._what = what
+        self._held: Counter[str] = Counter()
         self._count = 0
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """Counts one more for as long as it lasts; error SERVER_BUSY if there are too many."""
-        if self._count >= self._most:
-            raise VisualProofError(
-                "SERVER_BUSY",
-                f"{self._most} {self._what} are under way; try again shortly.",
-                retry_after_s=_RETRY_S,
-            )
-        self._count += 1
+    def held(self, amount: int = 1) -> Iterator[None]:
+        """Counts more for as long as it lasts; error SERVER_BUSY if that is too much."""
+        tenant = CURRENT.get()
+        if self._count + amount > self._most:
+            raise self._busy(self._most, "")
+        if tenant and self._held[tenant] + amount > self._of_tenant:
+            raise self._busy(self._of_tenant, "of your ")
+        self._count += amount
+        self._held[tenant] += amount
         try:
             yield
         finally:
-            self._count -= 1
+            self._count -= amount
+            self._held[tenant] -= amount
+            if not self._held[tenant]:
+                del self._held[tenant]
+
+    def _busy(self, most: int, whose: str) -> VisualProofError:
+        return VisualProofError(
+            "SERVER_BUSY",
+            f"At most {most} {whose}{self._what} may be under way; try again shortly.",
+            retry_after_s=_RETRY_S,
+        )
 
 
 class Called(Protocol):
@@ -52,6 +66,7 @@ class Called(Protocol):
 
     _tokens: Tokens
     _calls: Bound
+    _requests: Bound
 
 
 def logged(method: F) -> F:
@@ -66,10 +81,11 @@ def _unary(method: Any) -> Any:
         with _line(method.__name__) as line:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
-                with self._calls.one():
+                with self._calls.held(), self._requests.held(_size(request)):
                     return await method(self, request, context)
             except Exception as error:
-                await line.failed(context, error)
+                line.failed(context, error)
+                return None
 
     return unary
 
@@ -80,14 +96,19 @@ def _stream(method: Any) -> Any:
         with _line(method.__name__) as line:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
-                with self._calls.one():
+                with self._calls.held(), self._requests.held(_size(request)):
                     async with aclosing(method(self, request, context)) as messages:
                         async for message in messages:
                             yield message
             except Exception as error:
-                await line.failed(context, error)
+                line.failed(context, error)
 
     return stream
+
+
+def _size(request: Any) -> int:
+    """Bytes of a request that is held as long as its call lasts; an upload's are on disk."""
+    return request.ByteSize() if isinstance(request, Message) else 0
 
 
 class _Line:
@@ -97,7 +118,7 @@ class _Line:
         self._rpc = rpc
         self.code = "OK"
 
-    async def failed(self, context: Context, error: Exception) -> None:
+    def failed(self, context: Context, error: Exception) -> None:
         """Ends the call with the error, known or not."""
         if isinstance(error, OSError):
             error = of_system(error) or error
@@ -105,8 +126,7 @@ class _Line:
             log.exception("unexpected error", extra={"rpc": self._rpc})
             error = VisualProofError("INTERNAL", "The call failed; try again.")
         self.code = error.code
-        context.set_trailing_metadata(status.trailer(error))
-        await context.abort(status.grpc_code(error), error.message)
+        status.refuse(context, error)
 
 
 @contextmanager

@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from visualproof_server.model.errors import VisualProofError
 
 MAX_CHUNK = 1024 * 1024
 MAX_NAME = 255
+# Bytes a second that an upload brings on the whole, at least.
+_LEAST_RATE = 1024
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -53,6 +56,28 @@ def checked_header(header: pb.UploadHeader) -> Header:
             field_path="header.file_name",
         )  # fmt: skip
     return Header(header.source_sha256.lower(), header.reading_sha256.lower(), header.file_name)
+
+
+async def in_time(
+    messages: AsyncIterator[pb.UploadDocumentRequest], idle_s: float
+) -> AsyncGenerator[pb.UploadDocumentRequest, None]:
+    """The same messages; error UPLOAD_IDLE where none comes for too long, or they bring too little."""
+    started, size = time.monotonic(), 0
+    while True:
+        now = time.monotonic()
+        left = min(idle_s, started + idle_s + size / _LEAST_RATE - now)
+        try:
+            # Not wait_for: that may swallow that the call was cancelled, and take half for the whole.
+            async with asyncio.timeout(max(0.0, left)):
+                message = await anext(messages, None)
+        except TimeoutError:
+            raise VisualProofError(
+                "UPLOAD_IDLE", f"The upload brought nothing, or too little, for {idle_s:.0f} s."
+            ) from None
+        if message is None:
+            return
+        size += len(message.content) + len(message.reading)
+        yield message
 
 
 async def receive(
