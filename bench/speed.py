@@ -103,7 +103,7 @@ def main() -> None:
             raw.append(Path(folder) / f"raw-{number}.png")
             page.save(raw[-1], compress_level=1)
             with open_image(raw[-1]) as image:
-                grey = raster_image(image, plan_image(image, 1, PageLimits()))
+                grey = raster_image(raw[-1], image, plan_image(image, 1, PageLimits())).image
             cleaned.append(Path(folder) / f"clean-{number}.pgm")
             Image.fromarray(enlarged(clean(grey).image)[0]).save(cleaned[-1])
         raw_s, clean_s = bare(raw), bare(cleaned)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 import time
@@ -12,7 +13,8 @@ from visualproof_server.app import App
 from visualproof_server.settings import Settings, parse
 
 # The only fields a log line may carry: none of them can hold document text.
-ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers", "task")
+ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers", "task",
+                  "count")  # fmt: skip
 
 
 class JsonFormatter(logging.Formatter):
@@ -60,6 +62,9 @@ def main() -> None:
     root.addHandler(handler)
     root.setLevel(settings.log_level.upper())
     root.propagate = False
+    # Connections and uploads are files: all that this user may have open.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     asyncio.run(serve(settings))
 
 

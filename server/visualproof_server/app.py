@@ -34,13 +34,14 @@ from visualproof_server.model.tasks import Describe, Description, Probe
 from visualproof_server.rpc import limits
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.options import Defaults
+from visualproof_server.rpc.receiving import Receiving
 from visualproof_server.rpc.registration import add_to_server
 from visualproof_server.rpc.servicer import RequestLimits, ServerFacts, Servicer
 from visualproof_server.rpc.tls import credentials
 from visualproof_server.rpc.tracing import interceptors
-from visualproof_server.settings import Settings
+from visualproof_server.settings import LARGEST_REQUEST, Settings
 from visualproof_server.storing.asynchronous import AsyncStore
-from visualproof_server.storing.disk import DiskStore
+from visualproof_server.storing.disk import DiskStore, own_folder
 from visualproof_server.storing.store import DocumentStore
 from visualproof_server.workers.pages import LocalPages, PageExecutor
 from visualproof_server.workers.pool import WorkerPool, WorkerSettings
@@ -49,9 +50,11 @@ log = logging.getLogger("visualproof.app")
 T = TypeVar("T")
 SERVICE = limits.SERVICE.full_name
 _MEGABYTE = 1_000_000
-_RECEIVE = 8 * 1024 * 1024
 _SEND = 32 * 1024 * 1024
 _DRAIN_S = 5.0
+_LEAST_KEY = 16
+# Calls that have begun, as a multiple of those that are answered.
+_BEGUN = 4
 _LIBRARIES = ("opencv-python", "pillow", "pypdfium2", "pytesseract", "pdf2image", "rapidfuzz",
               "rapidocr", "onnxruntime", "grpcio", "protobuf")  # fmt: skip
 
@@ -64,22 +67,18 @@ class App:
         root = settings.root.resolve()
         root.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(root / "lock")
-        self._incoming = root / "incoming"
-        shutil.rmtree(self._incoming, ignore_errors=True)
-        self._incoming.mkdir()
-        views = root / "views"
-        shutil.rmtree(views, ignore_errors=True)
-        views.mkdir()
         # Within the data folder, so that the next start sweeps what a killed server left.
-        self._scratch = root / "scratch"
-        shutil.rmtree(self._scratch, ignore_errors=True)
-        self._scratch.mkdir()
+        self._incoming, views, self._scratch = (root / n for n in ("incoming", "views", "scratch"))
+        for folder in (self._incoming, views, self._scratch):
+            shutil.rmtree(folder, ignore_errors=True)
+            own_folder(folder)
         store: DocumentStore
         if settings.store_url:
             store = _usable("store-url", _object_store, settings.store_url, root / "cache")
         else:
             store = DiskStore(root / "documents")
-            store.sweep()
+            if odd := store.sweep():
+                log.warning("odd things in the data folder are left alone", extra={"count": odd})
         self._store = AsyncStore(store)
         worker = WorkerSettings(
             str(views),
@@ -109,16 +108,24 @@ class App:
             self._pages = _usable("page-scheduler", _dask_pages, settings, worker, self._pages)
         self._deskers = WorkerPool(settings.verify_workers, worker, store, "desk")
         self._health = health.aio.HealthServicer()
+        tokens = Path(settings.tokens_file) if settings.tokens_file else None
+        self._tokens = _usable("tokens-file", Tokens, tokens)
         self._server = grpc.aio.server(
-            interceptors=interceptors(),
+            interceptors=[Receiving(SERVICE, self._tokens), *interceptors()],
             options=[
-                ("grpc.max_receive_message_length", _RECEIVE),
+                ("grpc.max_receive_message_length", LARGEST_REQUEST),
                 ("grpc.max_send_message_length", _SEND),
                 # Below the client's ping interval, or its keep-alive is refused.
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.so_reuseport", 0),
+                # What comes before it is asked for is held in memory: no more than 64 kB of a call.
+                ("grpc.http2.bdp_probe", 0),
+                ("grpc.http2.lookahead_bytes", 65_536),
+                # Of one connection, and of all: calls that have not said yet what they want.
+                ("grpc.max_concurrent_streams", settings.max_calls),
             ],
+            maximum_concurrent_rpcs=_BEGUN * settings.max_calls,
         )
         self.port = 0
         self._queue: DocumentLifecycle | None = None
@@ -174,13 +181,13 @@ class App:
             facts,
             self._incoming,
             RequestLimits(
-                settings.max_upload_mb * _MEGABYTE, settings.max_uploads, settings.max_calls
+                settings.max_upload_mb * _MEGABYTE,
+                settings.upload_idle_s,
+                settings.uploads,
+                settings.calls,
+                settings.request_bytes,
             ),
-            _usable(
-                "tokens-file",
-                Tokens,
-                Path(settings.tokens_file) if settings.tokens_file else None,
-            ),
+            self._tokens,
         )
         add_to_server(servicer, self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
@@ -321,13 +328,22 @@ def _dask_pages(settings: Settings, worker: WorkerSettings, local: PageExecutor)
 def _tenant_key(settings: Settings) -> bytes:
     """The key of tenants' ids: secret, and the same as long as their documents live."""
     if settings.tenant_key:
-        return Path(settings.tenant_key).read_bytes()
-    file = settings.root / "tenant.key"
-    with contextlib.suppress(FileExistsError):
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as new:
-            new.write(secrets.token_bytes(32))
-    return file.read_bytes()
+        file = Path(settings.tenant_key)
+    else:
+        file = settings.root / "tenant.key"
+        if not file.exists():
+            # Whole or not at all: half a key would make other ids.
+            made = file.with_suffix(".new")
+            made.unlink(missing_ok=True)
+            handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as new:
+                new.write(secrets.token_bytes(32))
+                os.fsync(handle)
+            made.replace(file)
+    key = file.read_bytes()
+    if len(key) < _LEAST_KEY:
+        raise ValueError(f"a key has at least {_LEAST_KEY} bytes; bring it back from the backup")
+    return key
 
 
 def _limits(settings: Settings) -> tuple[tuple[str, int, str], ...]:

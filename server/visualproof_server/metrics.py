@@ -53,6 +53,10 @@ READY = Gauge("visualproof_ready", "1 while the service takes documents.", regis
 DOCUMENTS_WAITING = Gauge(
     "visualproof_documents_waiting", "Documents not yet done.", registry=REGISTRY
 )
+DOCUMENTS_ASIDE = Gauge(
+    "visualproof_documents_aside", "Documents set aside: damaged, or another version's.",
+    registry=REGISTRY,
+)  # fmt: skip
 SLOTS = Gauge("visualproof_slots", "Worker slots, by pool.", ["pool"], registry=REGISTRY)
 SLOTS_BUSY = Gauge("visualproof_slots_busy", "Slots at work, by pool.", ["pool"], registry=REGISTRY)
 TASKS_WAITING = Gauge(

@@ -50,6 +50,9 @@ def read_page(document_id: str, number: int, settings: str) -> dict[str, Any]:
                 _readers[settings] = _Reader(json.loads(settings))
         return asyncio.run(_read(_readers[settings], document_id, number))
     except VisualProofError as error:
+        if error.code == "DISK_FULL":
+            # Of this machine: others have room.
+            return {"lost": error.code}
         return {"error": asdict(error)}
     except Exception as error:
         # The type only: a message may hold document text.

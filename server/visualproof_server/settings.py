@@ -13,6 +13,10 @@ def _setting(default: Any, help: str, unit: str = "", kind: type[Any] | None = N
     return field(default=default, metadata=metadata)
 
 
+# Bytes of one message to the server.
+LARGEST_REQUEST = 8 * 1024 * 1024
+
+
 @dataclass(frozen=True)
 class Settings:
     """All settings with their defaults; limits can only be lowered by callers."""
@@ -48,6 +52,11 @@ class Settings:
     queue_size: int = _setting(0, "documents that may wait; 0 means 4 x workers", "documents")
     max_uploads: int = _setting(32, "uploads that are received at once", "uploads")
     max_calls: int = _setting(2000, "calls that may be under way at once", "calls")
+    max_request_mb: int = _setting(24, "requests that are held in memory at once", "MB")
+    tenant_uploads: int = _setting(0, "uploads of one tenant at once; 0: half", "uploads")
+    tenant_calls: int = _setting(0, "calls of one tenant at once; 0: half", "calls")
+    tenant_request_mb: int = _setting(0, "requests of one tenant in memory; 0: half", "MB")
+    upload_idle_s: float = _setting(30.0, "seconds that an upload may bring nothing", "s")
     retention_hours: float = _setting(24.0, "hours after which a document is deleted", "h")
     grace_s: float = _setting(30.0, "seconds that running calls get at shutdown", "s")
     signing_key: str = _setting("", "PEM file of an Ed25519 key that signs evidence bundles")
@@ -77,6 +86,22 @@ class Settings:
     @property
     def tenant_waiting(self) -> int:
         return self.tenant_queue or max(1, self.queue // 2)
+
+    @property
+    def uploads(self) -> tuple[int, int]:
+        """At once, of all and of one tenant."""
+        return self.max_uploads, self.tenant_uploads or max(1, self.max_uploads // 2)
+
+    @property
+    def calls(self) -> tuple[int, int]:
+        """At once, of all and of one tenant."""
+        return self.max_calls, self.tenant_calls or max(1, self.max_calls // 2)
+
+    @property
+    def request_bytes(self) -> tuple[int, int]:
+        """At once, of all and of one tenant."""
+        most = self.max_request_mb * 1_000_000
+        return most, self.tenant_request_mb * 1_000_000 or most // 2
 
     @property
     def root(self) -> Path:
@@ -131,6 +156,10 @@ def _problem(settings: Settings) -> str:
         return "page-scheduler needs a store-url that its workers reach"
     if settings.max_uploads < 1 or settings.max_calls < 1:
         return "max-uploads and max-calls must be at least 1"
+    if min(settings.request_bytes) < LARGEST_REQUEST:
+        return "max-request-mb must be at least 18, and tenant-request-mb 9: one request must fit"
+    if not 1 <= settings.upload_idle_s <= 3600:
+        return "upload-idle-s must be 1 to 3600"
     if not 1 <= settings.max_upload_mb <= 500:
         return "max-upload-mb must be 1 to 500"
     if not 72 <= settings.dpi <= 600:

@@ -157,7 +157,7 @@ def test_a_cancelled_call_is_no_success(tmp_path: Path) -> None:
             assert call.exception(timeout=30) is not None
             end = time.monotonic() + 20
             while not logged(log, "CANCELLED"):
-                assert time.monotonic() < end
+                assert time.monotonic() < end, log.read_text()
                 time.sleep(0.05)
         assert logged(log, "OK") == 0
     finally:
@@ -196,5 +196,33 @@ def test_uploads_and_calls_are_bounded(tmp_path: Path) -> None:
             assert other.exception(timeout=30) is not None
             go_on.set()
             assert call.exception(timeout=30) is not None
+    finally:
+        running.stop()
+
+
+@pytest.mark.slow
+def test_half_an_upload_is_no_document(tmp_path: Path) -> None:
+    """Broken off at any moment, also just as its next message is waited for."""
+    log = tmp_path / "log.jsonl"
+    running = start_server(tmp_path / "data", "--engine", "tesseract", log=log)
+    count = 40
+    try:
+        with grpc.insecure_channel(running.target) as channel:
+            stub = stubs.VisualProofServiceStub(channel)
+
+            def half(number: int) -> Iterator[pb.UploadDocumentRequest]:
+                yield pb.UploadDocumentRequest(header=pb.UploadHeader())
+                yield pb.UploadDocumentRequest(content=b"%PDF-1.7 half of " + bytes([number]))
+                time.sleep(1)
+
+            for number in range(count):
+                call = stub.UploadDocument.future(half(number), timeout=0.1 + number * 0.003)
+                assert call.exception(timeout=30) is not None
+            end = time.monotonic() + 20
+            while logged(log, "CANCELLED") < count:
+                assert time.monotonic() < end, log.read_text()
+                time.sleep(0.05)
+        assert not list((running.data / "documents").iterdir())
+        assert not list((running.data / "incoming").iterdir())
     finally:
         running.stop()

@@ -23,7 +23,7 @@ def looked_at(data: bytes, folder: Path) -> str:
         media = file_type(file)
         for number in range(1, min(count_pages(file, media, ""), 3) + 1):
             with open_image(file) as opened:
-                raster_image(opened, plan_image(opened, number, PageLimits()))
+                raster_image(file, opened, plan_image(opened, number, PageLimits()))
     except VisualProofError as error:
         return error.code
     return "READ"

@@ -226,7 +226,7 @@ def test_every_edge_pdf_that_opens(path: Path) -> None:
     def image_of(number: int) -> bytes:
         with open_pdf(path, "") as pdf:
             plan = plan_pdf_page(pdf, number, 100, PageLimits())
-        return bytes(cv2.imencode(".jpg", raster_pdf(path, plan, "", PageLimits().raster))[1])
+        return bytes(cv2.imencode(".jpg", raster_pdf(path, plan, "", PageLimits().raster).image)[1])
 
     made = annotated_pdf(path, "", document, report, image_of)
     assert_colour_lies_on_the_frames(made, document, report)

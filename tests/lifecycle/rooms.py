@@ -5,6 +5,7 @@ import hashlib
 import io
 import itertools
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +68,16 @@ class Room:
 
         asyncio.run(go())
 
-    async def add(self, made: DocumentLifecycle, content: bytes) -> DocumentState:
+    async def add(
+        self, made: DocumentLifecycle, content: bytes, password: str = ""
+    ) -> DocumentState:
         sha256 = hashlib.sha256(content).hexdigest()
         return await made.add(
             Upload(
                 file=self.file(content),
                 sha256=sha256,
                 file_name="a.png",
-                options=OPTIONS,
+                options=replace(OPTIONS, password=password),
                 tenant="",
             )
         )

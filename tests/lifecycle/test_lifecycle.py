@@ -6,7 +6,7 @@ import pytest
 from lifecycle.rooms import Room, blank, code_of, last, reached, until
 from visualproof_server.documents import lifecycle
 from visualproof_server.documents.lifecycle import DocumentLifecycle, LifecycleLimits
-from visualproof_server.model.document import State
+from visualproof_server.model.document import DocumentState, State
 from visualproof_server.storing import documents
 from visualproof_server.storing.asynchronous import AsyncStore
 
@@ -39,6 +39,57 @@ def test_a_state_of_a_newer_server_is_not_thrown_away(room: Room) -> None:
         room.store.put(name, documents.STATE, newer)
         assert await code_of(room.add(made, content)) == "STATE_UNKNOWN"
         assert room.store.get(name, documents.STATE) == newer
+
+    room.run(test)
+
+
+def test_a_damaged_document_is_said_and_can_be_sent_again(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        content = blank()
+        name = (await room.ready(made, content)).document_id
+        state = room.folder / "documents" / name / documents.STATE
+        state.write_bytes(state.read_bytes()[:-1])
+        store = AsyncStore(room.store)
+        assert await code_of(store.state(name)) == "DOCUMENT_DAMAGED"
+        assert await code_of(last(made, name)) == "DOCUMENT_DAMAGED"
+        assert (await room.ready(made, content)).state is State.READY
+        await asyncio.to_thread(store.close)
+
+    room.run(test)
+
+
+def test_a_source_that_is_damaged_while_it_waits_fails_the_document(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        content = blank()
+        with room.store.held("put state.json") as gate:
+            adding = asyncio.create_task(room.add(made, content))
+            await reached(gate)
+            (name,) = room.store.documents()
+            source = room.folder / "documents" / name / documents.SOURCE
+            source.write_bytes(content[:-1] + b"x")
+        await adding
+        state = await last(made, name)
+        assert state.state is State.FAILED
+        assert state.failure is not None
+        assert state.failure.code == "DOCUMENT_DAMAGED"
+        assert (await room.ready(made, content)).state is State.READY
+
+    room.run(test)
+
+
+def test_a_page_that_is_damaged_before_the_document_is_ready_is_read_again(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        content = blank()
+        with room.store.held("put page-000001.jpg") as gate:
+            state = await room.add(made, content)
+            await reached(gate)
+            page = room.folder / "documents" / state.document_id / documents.page_name(1)
+            page.write_bytes(b"sealed with nothing")
+            with room.store.held("put words.json.z") as words:
+                gate.open.set()
+                await reached(words)
+        now = await last(made, state.document_id)
+        assert (now.state, now.read_page_count) == (State.READY, 1)
 
     room.run(test)
 
@@ -232,5 +283,48 @@ def test_a_watcher_hears_of_a_deletion(room: Room) -> None:
             gate.open.set()
             await deleting
         assert await code_of(watching) == "DOCUMENT_NOT_FOUND"
+
+    room.run(test)
+
+
+def test_every_watcher_sees_that_it_is_ready(room: Room) -> None:
+    """Also those that ask between the state's writing and its being told."""
+
+    async def test(made: DocumentLifecycle) -> None:
+        with room.store.held("put words.json.z") as gate:
+            state = await room.add(made, blank())
+            await reached(gate)
+            early = [asyncio.create_task(last(made, state.document_id)) for _ in range(75)]
+            await until(lambda: len(made._watchers._events.get(state.document_id, ())) == 75)
+            put = made._store.change_state
+
+            async def written(state: DocumentState) -> None:
+                await put(state)
+                # It is stored, and nobody was told yet.
+                if state.state is State.READY:
+                    late = [last(made, state.document_id) for _ in range(75)]
+                    assert {s.state for s in await asyncio.gather(*late)} == {State.READY}
+
+            made._store.change_state = written  # type: ignore[method-assign]
+        seen = await asyncio.wait_for(asyncio.gather(*early), 30)
+        assert {s.state for s in seen} == {State.READY}
+        assert made._watchers._events == {}
+
+    room.run(test)
+
+
+def test_a_watcher_that_goes_away_is_forgotten(room: Room) -> None:
+    async def test(made: DocumentLifecycle) -> None:
+        with room.store.held("put words.json.z") as gate:
+            state = await room.add(made, blank())
+            await reached(gate)
+            follows = [asyncio.create_task(last(made, state.document_id)) for _ in range(10)]
+            await until(lambda: len(made._watchers._events.get(state.document_id, ())) == 10)
+            for watcher in follows[:9]:
+                watcher.cancel()
+            await asyncio.gather(*follows[:9], return_exceptions=True)
+            await until(lambda: len(made._watchers._events.get(state.document_id, ())) == 1)
+        assert (await follows[9]).state is State.READY
+        assert made._watchers._events == {}
 
     room.run(test)

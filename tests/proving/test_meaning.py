@@ -158,6 +158,27 @@ def test_a_null_is_not_released_where_a_form_shows_its_viewers_page() -> None:
     assert (result.status, codes(result)) == (Status.UNCERTAIN, ["PAGE_NOT_READ"])
 
 
+def test_a_page_that_may_lack_content_releases_no_null_and_blocks_nothing() -> None:
+    document = printed(["Total 96.00"], ["Rent"])
+    warning = Warning("PAGE_DAMAGED", "It may lack content.", 2)
+    lacks = replace(document.pages[1], warnings=(warning,))
+    made = number_document("d" * 16, "a" * 64, "reader/1", OPTIONS, (document.pages[0], lacks))
+    answer = {"rent": None, "deposit": None, "total": 96, "tax": 7.19}
+    specs = [FieldSpec(f"/{n}", "money", labels=(n.title(),)) for n in answer]
+    for at, report in ((made, (2,)), (document, ())):
+        found = report_of(at, answer, *specs)
+        results = {r.path: r for r in found.results}
+        assert found.damaged_pages == report
+        # What is printed is proven on either.
+        assert results["/total"].status is Status.VERIFIED
+        for null in ("/rent", "/deposit"):
+            wanted = (Status.UNCERTAIN, "PAGE_DAMAGED") if report else (Status.ABSENT, "SEARCHED")
+            assert (results[null].status, codes(results[null])[0]) == wanted
+        missed = results["/tax"]
+        assert missed.status is (Status.UNCERTAIN if report else Status.NOT_FOUND)
+        assert ("PAGE_DAMAGED" in codes(missed)) is bool(report)
+
+
 def test_nothing_is_blocked_for_want_of_print_on_a_page_that_was_read_badly() -> None:
     lines = ["Suhtolal 3O.S1", "Tha nk yuo", "Total 32.66"]
     well, badly = printed(lines), printed(lines, confidence=0.3)

@@ -74,7 +74,7 @@ def test_a_euro_sign_opens_revision_4() -> None:
     password = "süß€1"
     with open_pdf(EURO, password) as pdf:
         plan = plan_pdf_page(pdf, 1, 100, PageLimits())
-    assert int(raster_pdf(EURO, plan, password, RASTER).min()) < 100
+    assert int(raster_pdf(EURO, plan, password, RASTER).image.min()) < 100
     report = Report("d", "", "", "", (), (), Action.BLOCK)
     document = printed(["x"])
     made = annotated_pdf(EURO, password, document, report, lambda number: b"")

@@ -114,7 +114,7 @@ def test_what_is_drawn_lies_where_the_transform_says(
     pdf.close()
     with source.open_pdf(path, "") as opened:
         plan = source.plan_pdf_page(opened, 1, 144, LIMITS)
-    ys, xs = np.nonzero(raster_pdf(path, plan, "", LIMITS.raster) < 128)
+    ys, xs = np.nonzero(raster_pdf(path, plan, "", LIMITS.raster).image < 128)
     a, b, c, d, e, f = plan.pdf_transform
     corners = [
         (a * x / plan.width + c * y / plan.height + e, b * x / plan.width + d * y / plan.height + f)
@@ -138,7 +138,7 @@ def test_exif_is_applied_once(tmp_path: Path, orientation: int) -> None:
     stored.save(tmp_path / "x.png", exif=exif)
     with source.open_image(tmp_path / "x.png") as image:
         plan = source.plan_image(image, 1, LIMITS)
-        grey = raster_image(image, plan)
+        grey = raster_image(tmp_path / "x.png", image, plan).image
     assert grey.shape == (40, 80)
     ys, xs = np.nonzero(grey < 128)
     assert (ys.max(), xs.max()) == (9, 19)
@@ -149,5 +149,5 @@ def test_alpha_is_white_paper_and_16_bits_are_scaled(tmp_path: Path) -> None:
     Image.fromarray(np.full((40, 40), 40_000, np.uint16)).save(tmp_path / "b.png")
     for name, low, high in (("a.png", 255, 255), ("b.png", 150, 160)):
         with source.open_image(tmp_path / name) as image:
-            grey = raster_image(image, source.plan_image(image, 1, LIMITS))
+            grey = raster_image(tmp_path / name, image, source.plan_image(image, 1, LIMITS)).image
         assert low <= int(grey.min()) <= int(grey.max()) <= high

@@ -3,6 +3,7 @@ is found before the real one."""
 
 import json
 import os
+import signal
 import socket
 import struct
 import sys
@@ -39,11 +40,26 @@ ANSWERS = {
 }
 
 
+# Answers far over the socket's buffer; the worker freezes where it stands.
+FROZEN = {
+    "frozen before its answer": b"",
+    "frozen in a frame": struct.pack("!Q", 100_000_000) + bytes(1_000_000),
+    "frozen between blobs": said({"blobs": 2}) + frame(bytes(3_000_000)),
+    "frozen in a blob": said({"blobs": 1}) + struct.pack("!Q", 50_000_000) + bytes(5_000_000),
+    "frozen in its need": said({"need": ["cd" * 16, "source"]})[:9],
+}
+
+
 def main() -> None:
     how = os.environ["LC_HOSTILE"]
     with socket.socket(fileno=int(sys.argv[1])) as line:
         line.sendall(frame(b"ready"))
+        if how == "frozen before it listens":
+            os.kill(os.getpid(), signal.SIGSTOP)
         line.recv(1)
+        if how in FROZEN:
+            line.sendall(FROZEN[how])
+            os.kill(os.getpid(), signal.SIGSTOP)
         if how == "a byte at a time":
             for byte in struct.pack("!Q", 1000) + bytes(1000):
                 line.sendall(bytes([byte]))

@@ -1,5 +1,6 @@
 """Whatever a worker says, or does not say to the end, costs one task and no slot."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from visualproof_server.model.request import ProveRequest
 from visualproof_server.model.tasks import Pictures, Task, Terms, Verify
 from visualproof_server.storing.disk import DiskStore
 from visualproof_server.workers.pool import WorkerPool, WorkerSettings
-from workers.hostile_worker import ANSWERS
+from workers.hostile_worker import ANSWERS, FROZEN
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +58,31 @@ def test_it_costs_one_task(how: str, pool: WorkerPool, monkeypatch: pytest.Monke
         future.result(timeout=12 if how in SLOW else 90)
     assert caught.value.code == ("PAGE_TIMEOUT" if how in SLOW else "PAGE_CRASHED")
     assert "document" not in caught.value.message
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+@pytest.mark.parametrize("how", [*FROZEN, "frozen before it listens"])
+def test_a_frozen_worker_holds_no_slot(
+    how: str, cancelled: bool, pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_HOSTILE", how)
+    # More than the socket's buffer holds: it cannot be sent to who does not read.
+    request = Verify(ID, bytes(4_000_000), ProveRequest(), 1.0)
+    future = pool.submit(request, timeout_s=60.0 if cancelled else 1.0)
+    if cancelled:
+        # Others wait behind it, whoever gave it up.
+        end = time.monotonic() + 30
+        while not pool.busy:
+            assert time.monotonic() < end
+        future.cancel()
+    else:
+        with pytest.raises(VisualProofError) as caught:
+            future.result(timeout=30)
+        assert caught.value.code == "VERIFY_TIMEOUT"
+    monkeypatch.setenv("LC_HOSTILE", "no JSON")
+    with pytest.raises(VisualProofError) as after:
+        pool.submit(Asked(ID)).result(timeout=30)
+    assert after.value.code == "PAGE_CRASHED"
 
 
 def test_a_crashed_verification_is_no_crashed_page(

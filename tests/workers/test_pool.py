@@ -1,5 +1,6 @@
 """Workers that hang, die or are cancelled: nothing is left behind, and the next task works."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from visualproof_server.workers.pool import WorkerPool, WorkerSettings
 pytestmark = pytest.mark.slow
 
 ID = "cd" * 16
+INVOICE = Path(__file__).parents[2] / "examples" / "invoice"
+SHA256 = hashlib.sha256((INVOICE / "scan.jpg").read_bytes()).hexdigest()
 FAKES = {
     "hangs and ignores TERM": "trap '' TERM; sleep 600 & sleep 600",
     "segfaults": "kill -SEGV $$",
@@ -87,8 +90,7 @@ def worker_in(root: Path) -> psutil.Process:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     store = DiskStore(tmp_path / "documents")
-    scan = Path(__file__).parents[2] / "examples" / "invoice" / "scan.jpg"
-    store.put(ID, "source", scan.read_bytes())
+    store.put(ID, "source", (INVOICE / "scan.jpg").read_bytes())
     return tmp_path
 
 
@@ -120,8 +122,8 @@ def fake(root: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) ->
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def read(pool: WorkerPool, timeout_s: float = 60.0) -> PageRead:
-    return pool.submit(ReadPage(ID, 1, OPTIONS), timeout_s=timeout_s).result(timeout=90)
+def read(pool: WorkerPool, timeout_s: float = 60.0, sha256: str = SHA256) -> PageRead:
+    return pool.submit(ReadPage(ID, sha256, 1, OPTIONS), timeout_s=timeout_s).result(timeout=90)
 
 
 def test_reads_a_page(pool: WorkerPool) -> None:
@@ -149,7 +151,7 @@ def test_a_faulty_engine_costs_only_its_page(
                 read(pool, 3.0 if name in ENDLESS else 40.0)
             assert caught.value.code in ("PAGE_TIMEOUT", "PAGE_CRASHED", "PAGE_MEMORY")
         # The next task of the same pool works.
-        assert pool.submit(CountPages(ID, "")).result(timeout=60).pages == 1
+        assert pool.submit(CountPages(ID, SHA256, "")).result(timeout=60).pages == 1
     finally:
         pool.close()
     assert eventually(lambda: not started_in(root))
@@ -161,27 +163,27 @@ def test_cancelling_kills_the_worker_and_what_it_started(
     fake_tesseract(root, monkeypatch, FAKES["hangs and ignores TERM"])
     pool = WorkerPool(1, settings(root), DiskStore(root / "documents"))
     try:
-        future = pool.submit(ReadPage(ID, 1, OPTIONS), timeout_s=600)
+        future = pool.submit(ReadPage(ID, SHA256, 1, OPTIONS), timeout_s=600)
         assert eventually(lambda: "sleep" in names_in(root), 30)
         assert future.cancel()
         assert eventually(lambda: "sleep" not in names_in(root))
-        assert pool.submit(CountPages(ID, "")).result(timeout=60).pages == 1
+        assert pool.submit(CountPages(ID, SHA256, "")).result(timeout=60).pages == 1
     finally:
         pool.close()
 
 
 def test_a_killed_worker_is_replaced(pool: WorkerPool, root: Path) -> None:
-    pool.submit(CountPages(ID, "")).result(timeout=60)
+    pool.submit(CountPages(ID, SHA256, "")).result(timeout=60)
     worker = worker_in(root)
     worker.kill()
     worker.wait(timeout=10)
-    assert pool.submit(CountPages(ID, "")).result(timeout=60).pages == 1
+    assert pool.submit(CountPages(ID, SHA256, "")).result(timeout=60).pages == 1
 
 
 def test_a_task_whose_worker_is_killed_is_done_again(pool: WorkerPool, root: Path) -> None:
-    pool.submit(CountPages(ID, "")).result(timeout=60)
+    pool.submit(CountPages(ID, SHA256, "")).result(timeout=60)
     worker = worker_in(root)
-    future = pool.submit(ReadPage(ID, 1, OPTIONS), timeout_s=60.0)
+    future = pool.submit(ReadPage(ID, SHA256, 1, OPTIONS), timeout_s=60.0)
     assert eventually(lambda: bool(worker.children()) or future.done())
     worker.kill()
     assert b"INV-2026-0417" in future.result(timeout=60).page
@@ -226,14 +228,14 @@ def test_a_faulty_renderer_is_replaced_by_the_other(
     name: str, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake(root, monkeypatch, "pdftoppm", DRAWERS[name])
-    invoice = Path(__file__).parents[2] / "examples" / "invoice" / "invoice.pdf"
+    invoice = (INVOICE / "invoice.pdf").read_bytes()
     store = DiskStore(root / "documents")
-    store.put(ID, "source", invoice.read_bytes())
+    store.put(ID, "source", invoice)
     made = settings(root)
     made.options["raster"] = (2, 20, 1024)
     pool = WorkerPool(1, made, store)
     try:
-        assert b"INV-2026-0417" in read(pool).page
+        assert b"INV-2026-0417" in read(pool, sha256=hashlib.sha256(invoice).hexdigest()).page
     finally:
         pool.close()
     assert eventually(lambda: not started_in(root))
@@ -292,9 +294,8 @@ def test_a_full_disk_is_a_typed_error_and_leaves_nothing(where: str, tmp_path: P
             assert caught.value.code == "DISK_FULL"
             assert [p.name for p in (tmp_path / where).rglob("*") if p.is_file()] == ["filler"]
             return
-        scan = Path(__file__).parents[2] / "examples" / "invoice" / "scan.jpg"
         store = DiskStore(tmp_path / "documents")
-        store.put(ID, "source", scan.read_bytes())
+        store.put(ID, "source", (INVOICE / "scan.jpg").read_bytes())
         pool = WorkerPool(1, settings(tmp_path), store)
         try:
             with pytest.raises(VisualProofError) as failed:

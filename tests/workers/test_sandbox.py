@@ -1,5 +1,6 @@
 """Hostile code in a worker: it stands where Tesseract would, and tells what it could do as words."""
 
+import hashlib
 import os
 import socket
 import subprocess
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.slow
 
 MINE, OTHER = "ab" * 16, "cd" * 16
 SCAN = Path(__file__).parents[2] / "examples" / "invoice" / "scan.jpg"
+SHA256 = hashlib.sha256(SCAN.read_bytes()).hexdigest()
 # Each line of `tries` is a name and a Python expression that is True if the deed was done.
 HOSTILE = """#!{python}
 import os, socket, sys
@@ -92,7 +94,7 @@ def words_of(root: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str) -> dict[
         )
         pool = WorkerPool(1, settings, DiskStore(root / "documents"))
         try:
-            page = pool.submit(ReadPage(MINE, 1, OPTIONS)).result(60).page
+            page = pool.submit(ReadPage(MINE, SHA256, 1, OPTIONS)).result(60).page
         finally:
             pool.close()
     words = [w.text for w in codec.loads(Page, page).words]

@@ -290,6 +290,7 @@ class Page(google.protobuf.message.Message):
     SOURCE_FIELD_NUMBER: builtins.int
     PDF_TRANSFORM_FIELD_NUMBER: builtins.int
     FAILURE_FIELD_NUMBER: builtins.int
+    DAMAGED_FIELD_NUMBER: builtins.int
     page_number: builtins.int
     """1-based position in the file."""
     page_label: builtins.str
@@ -310,6 +311,8 @@ class Page(google.protobuf.message.Message):
     """Mean word confidence, 0 to 1; absent for a page without words."""
     source: global___Source.ValueType
     """Where the words come from."""
+    damaged: builtins.bool
+    """It may lack what it prints, as something of it cannot be decoded or drawn (warning PAGE_DAMAGED)."""
     @property
     def pdf_transform(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.float]:
         """[a, b, c, d, e, f]: x_pt = a*x + c*y + e, y_pt = b*x + d*y + f, from page fractions to PDF user space; empty for images."""
@@ -333,9 +336,10 @@ class Page(google.protobuf.message.Message):
         source: global___Source.ValueType = ...,
         pdf_transform: collections.abc.Iterable[builtins.float] | None = ...,
         failure: global___Failure | None = ...,
+        damaged: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "failure", b"failure"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "dpi", b"dpi", "failure", b"failure", "height_pt", b"height_pt", "height_px", b"height_px", "page_label", b"page_label", "page_number", b"page_number", "pdf_transform", b"pdf_transform", "rotation_degrees", b"rotation_degrees", "source", b"source", "width_pt", b"width_pt", "width_px", b"width_px"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "damaged", b"damaged", "dpi", b"dpi", "failure", b"failure", "height_pt", b"height_pt", "height_px", b"height_px", "page_label", b"page_label", "page_number", b"page_number", "pdf_transform", b"pdf_transform", "rotation_degrees", b"rotation_degrees", "source", b"source", "width_pt", b"width_pt", "width_px", b"width_px"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["_confidence", b"_confidence"]) -> typing.Literal["confidence"] | None: ...
 
 global___Page = Page

@@ -433,6 +433,7 @@ class Report(google.protobuf.message.Message):
     RELATIONS_FIELD_NUMBER: builtins.int
     ACTION_FIELD_NUMBER: builtins.int
     COUNTS_FIELD_NUMBER: builtins.int
+    DAMAGED_PAGES_FIELD_NUMBER: builtins.int
     document_id: builtins.str
     """The document it was made for."""
     source_sha256: builtins.str
@@ -455,6 +456,10 @@ class Report(google.protobuf.message.Message):
     def counts(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___StatusCount]:
         """Counts by status, statuses without values left out."""
 
+    @property
+    def damaged_pages(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
+        """Pages that may lack what they print, as something of them cannot be decoded or drawn; they release no null."""
+
     def __init__(
         self,
         *,
@@ -466,8 +471,9 @@ class Report(google.protobuf.message.Message):
         relations: collections.abc.Iterable[global___RelationResult] | None = ...,
         action: visualproof.v1.status_pb2.Action.ValueType = ...,
         counts: collections.abc.Iterable[global___StatusCount] | None = ...,
+        damaged_pages: collections.abc.Iterable[builtins.int] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["action", b"action", "counts", b"counts", "document_id", b"document_id", "reader_version", b"reader_version", "relations", b"relations", "results", b"results", "rules_version", b"rules_version", "source_sha256", b"source_sha256"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["action", b"action", "counts", b"counts", "damaged_pages", b"damaged_pages", "document_id", b"document_id", "reader_version", b"reader_version", "relations", b"relations", "results", b"results", "rules_version", b"rules_version", "source_sha256", b"source_sha256"]) -> None: ...
 
 global___Report = Report
 

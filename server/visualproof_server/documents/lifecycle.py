@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,9 +14,11 @@ from visualproof_server.documents.alone import Alone
 from visualproof_server.documents.background import every
 from visualproof_server.documents.reading_jobs import NOT_THE_PAGE, ReadingJobs
 from visualproof_server.documents.resource_guard import ResourceGuard
-from visualproof_server.documents.survey import UNREAD, Survey, states_of
+from visualproof_server.documents.survey import ASIDE, UNREAD, Survey, states_of
+from visualproof_server.documents.tenant_slots import TenantSlots
+from visualproof_server.documents.watchers import Watchers
 from visualproof_server.model.document import DocumentState, Failure, ReadOptions, State
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 from visualproof_server.model.identity import document_id
 from visualproof_server.storing import documents
 from visualproof_server.storing.asynchronous import AsyncStore
@@ -29,6 +30,8 @@ log = logging.getLogger("visualproof.documents")
 _EXPIRY_PERIOD_S = 60.0
 # How often a watcher looks after a document that another server reads.
 _LOOK_S = 0.5
+# How long a document waits for room on a full disk before it fails.
+_DISK_PATIENCE_S = 600.0
 # A clock that jumps by more than this between two looks is not believed at once.
 _JUMP_S = 30.0
 
@@ -78,15 +81,17 @@ class DocumentLifecycle:
         self._admission = Admission(limits.waiting, limits.tenant_waiting, guard)
         self._reading = ReadingJobs(store, pool, pages, limits.pages, self._put)
         self._leases = leases.Leases(store) if store.shared else None
-        self._survey = Survey(store, self._unknown)
+        self._survey = Survey(store, self._set_aside, limits.retention_s)
         self._background: list[asyncio.Task[None]] = []
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._tenants: dict[str, str] = {}
-        self._changed: dict[str, asyncio.Event] = {}
+        self._watchers = Watchers()
         self._alone = Alone()
-        # Documents of each tenant that may be read at once, and how many that is so far.
-        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
-        self._given: defaultdict[str, int] = defaultdict(int)
+        # Documents that found no room on the disk, and since when (monotonic seconds); and those
+        # that failed where not even that could be written.
+        self._without_room: dict[str, float] = {}
+        self._doomed: dict[str, Failure] = {}
+        self._slots = TenantSlots()
         self._clock_offset = time.time() - time.monotonic()
 
     @property
@@ -116,14 +121,14 @@ class DocumentLifecycle:
                 await self._leases.give_back(mine)
 
     async def known(self, name: str) -> DocumentState | None:
-        """A document's state, None if there is none or it failed (so that it may be sent again).
+        """A document's state, None if there is none, or it failed or is damaged: it may be sent again.
 
         Errors STORE_UNREACHABLE, STATE_UNKNOWN: who does not answer may well have it.
         """
         try:
             state = await self._store.state(name)
         except VisualProofError as error:
-            if error.code == "DOCUMENT_NOT_FOUND":
+            if error.code in ("DOCUMENT_NOT_FOUND", "DOCUMENT_DAMAGED"):
                 return None
             raise
         return None if state.state is State.FAILED else state
@@ -210,12 +215,14 @@ class DocumentLifecycle:
                     # It is still there, and somebody may follow it.
                     self._begin(state)
                 raise
-        self._notify(name)
+        self._watchers.tell(name)
 
     async def _stop(self, name: str) -> bool:
         """Ends a document's job, if there is one, and says whether there was."""
         job = self._jobs.pop(name, None)
         self._tenants.pop(name, None)
+        self._without_room.pop(name, None)
+        self._doomed.pop(name, None)
         if job is not None:
             job.cancel()
             await asyncio.gather(job, return_exceptions=True)
@@ -224,20 +231,20 @@ class DocumentLifecycle:
     async def watch(self, name: str) -> AsyncIterator[DocumentState]:
         """The state at once, then each change; ends after READY or FAILED."""
         last: DocumentState | None = None
-        while True:
-            changed = self._changed.setdefault(name, asyncio.Event())
-            state = await self._store.state(name)
-            if state != last:
-                last = state
-                yield state
-            if state.state in (State.READY, State.FAILED):
-                self._changed.pop(name, None)
-                return
-            if name in self._jobs or not self._store.shared:
-                await changed.wait()
-            else:
-                # Another server reads it.
-                await asyncio.sleep(_LOOK_S)
+        with self._watchers.one(name) as changed:
+            while True:
+                changed.clear()
+                state = await self._store.state(name)
+                if state != last:
+                    last = state
+                    yield state
+                if state.state in (State.READY, State.FAILED):
+                    return
+                if name in self._jobs or not self._store.shared:
+                    await changed.wait()
+                else:
+                    # Another server reads it.
+                    await asyncio.sleep(_LOOK_S)
 
     def _begin(self, state: DocumentState) -> None:
         name = state.document_id
@@ -248,19 +255,20 @@ class DocumentLifecycle:
     async def _job(self, state: DocumentState) -> None:
         name, started = state.document_id, time.monotonic()
         try:
-            async with self._turn(state.tenant):
+            if (failure := self._doomed.get(name)) is not None:
+                raise VisualProofError(failure.code, failure.message)
+            async with self._slots.of(state.tenant, self._pages.size):
                 state = await self._reading.read(state)
         except VisualProofError as error:
-            if error.code in (*NOT_THE_PAGE, "DISK_FULL"):
-                # Taken up again by whoever sees that nobody reads it; or it was deleted.
-                log.warning("left", extra={"document": name, "code": error.code})
-                return
-            await self._failed(state, Failure(error.code, error.message))
-            log.info("document failed", extra={"document": name, "code": error.code})
-        except Exception:
-            log.exception("job failed", extra={"document": name})
-            await self._failed(state, Failure("INTERNAL", "Reading failed; upload it again."))
+            await self._ended(state, error)
+        except Exception as broken:
+            known = of_system(broken) if isinstance(broken, OSError) else None
+            if known is None:
+                log.exception("job failed", extra={"document": name})
+                known = VisualProofError("INTERNAL", "Reading failed; upload it again.")
+            await self._ended(state, known)
         else:
+            self._without_room.pop(name, None)
             self._on_ready(state)
             seconds = round(time.monotonic() - started, 2)
             log.info(
@@ -270,38 +278,54 @@ class DocumentLifecycle:
             if self._jobs.get(name) is asyncio.current_task():
                 del self._jobs[name]
                 self._tenants.pop(name, None)
-                self._notify(name)
+                self._watchers.tell(name)
 
-    def _turn(self, tenant: str) -> asyncio.Semaphore:
-        """Enough to keep all readers busy, which may become more; they are shared out fairly."""
-        while self._given[tenant] < self._pages.size + 2:
-            self._given[tenant] += 1
-            self._slots[tenant].release()
-        return self._slots[tenant]
+    async def _ended(self, state: DocumentState, error: VisualProofError) -> None:
+        """Leaves a document for later, or says that it failed."""
+        name = state.document_id
+        patient = error.code == "DISK_FULL" and self._has_patience(name)
+        if name not in self._doomed and (patient or error.code in NOT_THE_PAGE):
+            # Taken up again by whoever sees that nobody reads it; or it was deleted.
+            log.warning("left", extra={"document": name, "code": error.code})
+            return
+        if error.code == "DISK_FULL" and not self._store.shared:
+            # What it has written makes room to say so.
+            with contextlib.suppress(VisualProofError):
+                written = await self._store.names(name) - {documents.STATE}
+                await self._store.remove(name, written)
+        await self._failed(state, Failure(error.code, error.message))
+        self._without_room.pop(name, None)
+        log.info("document failed", extra={"document": name, "code": error.code})
+
+    def _has_patience(self, name: str) -> bool:
+        """Whether room may still come for a document."""
+        now = time.monotonic()
+        return now - self._without_room.setdefault(name, now) < _DISK_PATIENCE_S
 
     async def _failed(self, state: DocumentState, failure: Failure) -> None:
         options = replace(state.options, password="")
-        with contextlib.suppress(VisualProofError):
+        try:
             await self._put(replace(state, state=State.FAILED, failure=failure, options=options))
+        except VisualProofError as error:
+            if error.code != "DOCUMENT_NOT_FOUND":
+                # To write that is all that is left to do.
+                self._doomed[state.document_id] = failure
+        else:
+            self._doomed.pop(state.document_id, None)
 
     async def _put(self, state: DocumentState) -> None:
         await self._store.change_state(state)
-        self._notify(state.document_id)
-
-    def _notify(self, name: str) -> None:
-        event = self._changed.pop(name, None)
-        if event is not None:
-            event.set()
+        self._watchers.tell(state.document_id)
 
     async def _resume(self) -> None:
         """Begins what a crash of this server broke off; it alone has the store."""
         async for name, state in states_of(self._store, await self._store.documents()):
             if isinstance(state, VisualProofError):
+                # What is set aside the survey says.
                 if state.code == "DOCUMENT_NOT_FOUND":
                     # An upload that never got its state is no document.
+                    log.info("remains removed", extra={"document": name})
                     await self._store.delete(name)
-                else:
-                    self._unknown(name, state.code)
             elif state.state in UNREAD:
                 self._begin(state)
 
@@ -322,6 +346,8 @@ class DocumentLifecycle:
                 await self._expire(name)
         for name in found.remains:
             await self._sweep(name)
+        for name in found.forlorn:
+            await self._forget(name)
 
     async def _take_up(self, name: str) -> None:
         """Begins what nobody reads, unless that has changed since it was seen."""
@@ -349,11 +375,21 @@ class DocumentLifecycle:
                 if name not in self._jobs and await self._store.is_without_state(name):
                     await self._store.delete(name)
 
+    async def _forget(self, name: str) -> None:
+        """Deletes what was set aside for as long as documents are kept."""
+        async with self._alone.with_document(name):
+            try:
+                await self._store.state(name)
+            except VisualProofError as error:
+                if error.code in ASIDE:
+                    log.warning("set aside and expired", extra={"document": name})
+                    await self._store.delete(name)
+
     def _clock_jumped(self) -> bool:
         """Whether the clock moved otherwise than time did, since the last look."""
         before, self._clock_offset = self._clock_offset, time.time() - time.monotonic()
         return abs(self._clock_offset - before) > _JUMP_S
 
     @staticmethod
-    def _unknown(name: str, code: str) -> None:
-        log.warning("state unknown", extra={"document": name, "code": code})
+    def _set_aside(name: str, code: str) -> None:
+        log.warning("set aside", extra={"document": name, "code": code})

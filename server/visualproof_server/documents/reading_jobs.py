@@ -27,6 +27,8 @@ _MAX_WARNINGS = 100
 _TELL_S = 0.2
 # Nothing is wrong with the document: the store is away, or it was deleted.
 NOT_THE_PAGE = ("STORE_UNREACHABLE", "DOCUMENT_NOT_FOUND", "STATE_UNKNOWN")
+# Nor with one page: the disk has no room, or the document's own files are not as they were.
+_NOT_ONE_PAGE = (*NOT_THE_PAGE, "DISK_FULL", "DOCUMENT_DAMAGED")
 
 
 class ReadingJobs:
@@ -63,7 +65,7 @@ class ReadingJobs:
 
     async def _counted(self, state: DocumentState) -> DocumentState:
         options = state.options
-        asked = CountPages(state.document_id, options.password)
+        asked = CountPages(state.document_id, state.source_sha256, options.password)
         future = self._pool.submit(asked, tenant=state.tenant)
         total = (await asyncio.wrap_future(future)).pages
         last = options.last_page or total
@@ -110,7 +112,7 @@ class ReadingJobs:
         try:
             steps = await self._pages.submit(state, number)
         except VisualProofError as error:
-            if error.code in NOT_THE_PAGE:
+            if error.code in _NOT_ONE_PAGE:
                 raise
             PAGES.labels(error.code).inc()
             failure = Failure(error.code, error.message)
@@ -128,6 +130,8 @@ class ReadingJobs:
         if failures and len(failures) == len(numbers):
             raise VisualProofError(failures[0].code, failures[0].message)
         warnings = [warning for page in pages for warning in page.warnings]
+        # The gravest first: there is no room for all of a long document's.
+        warnings.sort(key=lambda warning: warning.code != "PAGE_DAMAGED")
         if failures:
             text = f"{len(failures)} of {len(numbers)} pages could not be read."
             warnings.insert(0, Warning("PAGES_FAILED", text))
@@ -144,8 +148,14 @@ class ReadingJobs:
         )
 
     async def _stored(self, state: DocumentState, number: int) -> Page:
-        """A page that was read; read once more if another server's deletion took it."""
-        page = await self._store.page(state.document_id, number)
+        """A page that was read; read once more if another server's deletion took it, or if it is
+        damaged."""
+        page = None
+        try:
+            page = await self._store.page(state.document_id, number)
+        except VisualProofError as error:
+            if error.code != "DOCUMENT_DAMAGED":
+                raise
         if page is None:
             await self._page(state, number)
             page = await self._store.page(state.document_id, number)

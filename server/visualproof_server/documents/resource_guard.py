@@ -1,11 +1,14 @@
 """What the machine must have left before more work is taken."""
 
 import shutil
+import tempfile
 from pathlib import Path
 
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 
 _RETRY_S = 15.0
+# Bytes that must find room.
+_PROBE = 1 << 16
 
 
 class ResourceGuard:
@@ -25,11 +28,22 @@ class ResourceGuard:
                 f"{free} MB of memory are free; try again later.",
                 retry_after_s=_RETRY_S,
             )
+        self._check_writing()
         disk = shutil.disk_usage(self._folder).free // 10**6
         if disk < self._disk_mb:
             raise VisualProofError(
                 "DISK_FULL", f"{disk} MB of disk are free; try again later.", retry_after_s=_RETRY_S
             )
+
+    def _check_writing(self) -> None:
+        """Writes and removes a little: a disk may be full to us, over a quota or read-only."""
+        try:
+            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".probe-") as file:
+                file.write(bytes(_PROBE))
+        except OSError as error:
+            raise of_system(error) or VisualProofError(
+                "DISK_FULL", "The data folder cannot be written.", retry_after_s=_RETRY_S
+            ) from None
 
 
 def available_memory_mb() -> int | None:

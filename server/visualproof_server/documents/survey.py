@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
+from visualproof_server.metrics import DOCUMENTS_ASIDE
 from visualproof_server.model.document import DocumentState, State
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.storing.asynchronous import AsyncStore
@@ -18,15 +19,29 @@ _AT_ONCE, _AT_START = 8, 16
 # How long blobs may be there without a state: an upload into a slow store takes its time.
 REMAINS_S = 3600.0
 UNREAD = (State.QUEUED, State.READING)
+# What is not served, not deleted, and said: another version's state, or a damaged one.
+ASIDE = ("STATE_UNKNOWN", "DOCUMENT_DAMAGED")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Documents on their way; ids of those that have expired; ids that have blobs and no state."""
+    """Documents on their way; ids of those that have expired; ids that have blobs and no state; ids of
+    those that were set aside for so long that they have expired."""
 
     unread: list[DocumentState]
     expired: list[str]
     remains: list[str]
+    forlorn: list[str]
+
+
+@dataclass(slots=True)
+class _Aside:
+    """A document that cannot be served: since when that is known, when it was looked at last
+    (monotonic seconds), and why."""
+
+    since: float
+    at: float
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +55,43 @@ class _Seen:
 class Survey:
     """Remembers final states, so that a look costs one listing and the documents on their way."""
 
-    def __init__(self, store: AsyncStore, on_unknown: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, store: AsyncStore, on_aside: Callable[[str, str], None], retention_s: float
+    ) -> None:
         self._store = store
+        self._retention_s = retention_s
         self._seen: dict[str, _Seen] = {}
         # Since when an id has had no state that can be had.
         self._stateless: dict[str, float] = {}
-        self._unknown: dict[str, float] = {}
-        # Told of documents whose state cannot be had: (id, code).
-        self._on_unknown = on_unknown
+        self._aside: dict[str, _Aside] = {}
+        # Told of documents that are set aside, once: (id, code).
+        self._on_aside = on_aside
 
     async def look(self) -> Found:
         """What is in the store now; error STORE_UNREACHABLE."""
         names = await self._store.documents()
-        for known in (self._seen, self._stateless, self._unknown):
+        for known in (self._seen, self._stateless, self._aside):
             for gone in known.keys() - set(names):
                 known.pop(gone)
         now = time.monotonic()
         await for_each(self._see, [name for name in names if self._is_due(name, now)])
+        DOCUMENTS_ASIDE.set(len(self._aside))
         states = [seen.state for seen in self._seen.values()]
         return Found(
             [s for s in states if s.state in UNREAD],
             [s.document_id for s in states if s.expire_time < time.time()],
             [name for name, since in self._stateless.items() if now - since > REMAINS_S],
+            [name for name, aside in self._aside.items() if self._is_forlorn(aside, now)],
         )
 
+    def _is_forlorn(self, aside: _Aside, now: float) -> bool:
+        """Whether nobody else will delete it: a newer server on a shared store does."""
+        others = self._store.shared and aside.code == "STATE_UNKNOWN"
+        return not others and now - aside.since > max(self._retention_s, REMAINS_S)
+
     def _is_due(self, name: str, now: float) -> bool:
-        if name in self._unknown:
-            return now - self._unknown[name] > _AGAIN_S
+        if name in self._aside:
+            return now - self._aside[name].at > _AGAIN_S
         seen = self._seen.get(name)
         return seen is None or seen.state.state in UNREAD or now - seen.at > _AGAIN_S
 
@@ -79,15 +104,17 @@ class Survey:
             if error.code == "DOCUMENT_NOT_FOUND":
                 # An upload may be on its way: it is looked for at each look.
                 self._stateless.setdefault(name, now)
-            elif error.code == "STATE_UNKNOWN":
-                self._unknown[name] = now
-                self._on_unknown(name, error.code)
+            elif error.code in ASIDE:
+                if name not in self._aside:
+                    self._on_aside(name, error.code)
+                since = self._aside[name].since if name in self._aside else now
+                self._aside[name] = _Aside(since, now, error.code)
             else:
                 raise
         else:
             self._seen[name] = _Seen(state, now)
             self._stateless.pop(name, None)
-            self._unknown.pop(name, None)
+            self._aside.pop(name, None)
 
 
 async def for_each(work: Callable[[str], Awaitable[None]], names: list[str]) -> None:

@@ -111,6 +111,7 @@ def _page(page: Page, picture: bool) -> dict[str, Any]:
         "confidence": page.confidence,
         "picture": picture,
         "failure": f"could not be read ({page.failure.code})" if page.failure else "",
+        "damaged": page.damaged,
     }
 
 

@@ -22,6 +22,8 @@ T = TypeVar("T")
 # confidence from which few words of any engine are misread.
 _UNSEEN_BEFORE = ("text_layer", "ethos", "textract", "hocr")
 _SURE_BEFORE = 0.9
+# What JSON may say for a plain type.
+_PLAIN: dict[Any, Any] = {str: str, bool: bool, int: int, float: (int, float)}
 
 
 def dumps(value: object) -> bytes:
@@ -106,4 +108,6 @@ def _build(kind: Any, data: Any) -> Any:
         hints = _hints(typing.cast(type, kind))
         make = typing.cast(Callable[..., Any], kind)
         return make(**{name: _build(hints[name], data[name]) for name in data})
+    if kind in _PLAIN and not isinstance(data, _PLAIN[kind]):
+        raise ValueError("a value of another type")
     return data

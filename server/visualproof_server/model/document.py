@@ -213,6 +213,11 @@ class Page:
     pixels: bool = True
 
     @property
+    def damaged(self) -> bool:
+        """Whether it may lack what the file holds."""
+        return any(w.code == "PAGE_DAMAGED" for w in self.warnings)
+
+    @property
     def words(self) -> tuple[Word, ...]:
         """All words, those of lines first."""
         return tuple(w for li in self.lines for w in li.words) + tuple(

@@ -1,5 +1,6 @@
 """The errors that callers meet, each with a stable code; rows of docs/errors.md."""
 
+import errno
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -14,6 +15,7 @@ class Problem(Enum):
     NOT_READY = "the state does not allow it yet, or no longer"
     BUSY = "try again later"
     TIMEOUT = "it took too long"
+    DAMAGED = "what was kept is not there any more as it was"
     INTERNAL = "our fault"
 
 
@@ -30,6 +32,7 @@ CODES: dict[str, tuple[Problem, str]] = {
         "Send Textract JSON, hOCR or Ethos grounding JSON that has the document's pages.",
     ),
     "SHA256_MISMATCH": (Problem.INVALID, "Hash the bytes that you send, and send them again."),
+    "UPLOAD_IDLE": (Problem.TIMEOUT, "Send the chunks of an upload without long pauses."),
     "HEADER_MISSING": (Problem.INVALID, "Put the header into the first message of an upload."),
     "CHUNK_TOO_LARGE": (Problem.INVALID, "Send chunks of at most 1 MiB."),
     "REQUEST_INVALID": (Problem.INVALID, "Send a message of the contract, each field once."),
@@ -53,6 +56,7 @@ CODES: dict[str, tuple[Problem, str]] = {
     "DOCUMENT_NOT_FOUND": (Problem.NOT_FOUND, "Upload it again; it may have expired."),
     "DOCUMENT_NOT_READY": (Problem.NOT_READY, "Follow it with WatchDocument until READY."),
     "DOCUMENT_FAILED": (Problem.NOT_READY, "Read its failure; upload a file that can be read."),
+    "DOCUMENT_DAMAGED": (Problem.DAMAGED, "Delete it if it is there, and upload it again."),
     "NO_PIXELS": (Problem.NOT_READY, "Upload the document itself, with the reading beside it."),
     "QUEUE_FULL": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
     "MEMORY_LOW": (Problem.BUSY, "Wait as long as RetryInfo says, then upload again."),
@@ -83,6 +87,10 @@ CODES: dict[str, tuple[Problem, str]] = {
         Problem.INVALID,
         "Look at the page: the file holds text that it does not show.",
     ),
+    "PAGE_DAMAGED": (
+        Problem.INVALID,
+        "Open and save it again with the program that made it; nulls go to review.",
+    ),
     "PAGES_FAILED": (Problem.INVALID, "Look at each failed page's own failure."),
     "DPI_LOWERED": (Problem.INVALID, "The page is too large for the resolution asked for."),
     "TEXT_MISMATCH": (Problem.INVALID, "The text layer says other words than the page shows."),
@@ -108,3 +116,23 @@ class VisualProofError(Exception):
             VisualProofError,
             (self.code, self.message, self.metadata, self.retry_after_s, self.field_path),
         )
+
+
+# What a disk says that is full, over a quota, or not to be written.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
+_NO_HANDLES = frozenset({errno.EMFILE, errno.ENFILE})
+_RETRY_S = 15.0
+
+
+def of_system(error: OSError) -> VisualProofError | None:
+    """What callers see of an error of the operating system, None where it is none of theirs.
+
+    Errors DISK_FULL, SERVER_BUSY.
+    """
+    if error.errno in _NO_ROOM:
+        text = f"The server's disk cannot be written ({error.strerror}); try again later."
+        return VisualProofError("DISK_FULL", text, retry_after_s=_RETRY_S)
+    if error.errno in _NO_HANDLES:
+        text = "The server has too much open; try again shortly."
+        return VisualProofError("SERVER_BUSY", text, retry_after_s=_RETRY_S)
+    return None

@@ -114,6 +114,7 @@ REASONS: dict[str, str] = {
     "PAGE_UNCLEAR": "Much of a page was not read for sure; the value may be printed there.",
     "NOT_LITERAL": "A yes or no may be printed in other words; no word or mark here says it.",
     "PAGE_NOT_READ": "A page was not read, so that what it prints is not known.",
+    "PAGE_DAMAGED": "Something of a page cannot be decoded or drawn, so that it may lack what it prints.",
     "GROUPING_UNKNOWN": "The digits beside it may belong to the same number or identifier.",
     "NOT_TICKED": "It is an option with a check box, and not the one that is ticked.",
     "SEVERAL_PLACES": "Printed at several places, and nothing decides between them.",
@@ -233,7 +234,7 @@ class FieldResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report on one answer."""
+    """The report on one answer; damaged_pages may lack what they print."""
 
     document_id: str
     source_sha256: str
@@ -242,3 +243,4 @@ class Report:
     results: tuple[FieldResult, ...]
     relations: tuple[RelationResult, ...]
     action: Action
+    damaged_pages: tuple[int, ...] = ()

@@ -47,6 +47,7 @@ class PageSummary:
     pdf_transform: tuple[float, ...]
     failure: Failure | None
     pixels: bool
+    damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def summary_of_page(page: Page) -> PageSummary:
         pdf_transform=page.pdf_transform,
         failure=page.failure,
         pixels=page.pixels,
+        damaged=page.damaged,
     )
 
 

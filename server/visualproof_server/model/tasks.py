@@ -116,6 +116,7 @@ class CountPages(Task[PageCount]):
     """Opens a file; errors are the file's own."""
 
     document_id: str
+    source_sha256: str
     password: str
     terms: ClassVar = Terms(timeout_s=30.0, needs=_TO_READ)
     result: ClassVar = PageCount
@@ -135,6 +136,7 @@ class ReadPage(Task[PageRead]):
     """Reads one page; errors are the page's own."""
 
     document_id: str
+    source_sha256: str
     number: int
     options: ReadOptions
     terms: ClassVar = Terms(timeout_s=120.0, needs=_TO_READ)

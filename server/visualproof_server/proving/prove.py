@@ -78,6 +78,7 @@ def prove(index: Index, answer: bytes, request: ProveRequest, read: SecondReader
         tuple(results),
         tuple(relations),
         max(actions) if results else Action.BLOCK,
+        tuple(page.number for page in document.pages if page.damaged),
     )
 
 

@@ -40,6 +40,9 @@ def page_of(
     if any(t.doubtful for t in tables):
         text = f"Rows or columns of a table on page {plan.number} are doubtful; see to its cells."
         warnings.append(Warning("TABLE_DOUBTFUL", text, plan.number))
+    if plan.damaged:
+        text = f"Page {plan.number} may lack content: something of it cannot be decoded or drawn."
+        warnings.append(Warning("PAGE_DAMAGED", text, plan.number))
     if plan.xfa:
         text = "The document is an XFA form, which its page does not show; print it to PDF first."
         warnings.append(Warning("XFA_FORM", text, plan.number))

@@ -22,6 +22,7 @@ from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.geometry import Box
 from visualproof_server.reading.boxes import with_boxes
 from visualproof_server.reading.cleanup import Cleaned, clean, unchanged
+from visualproof_server.reading.damage import is_damaged
 from visualproof_server.reading.doubts import doubted
 from visualproof_server.reading.engine import EngineWord, OcrEngine
 from visualproof_server.reading.imported.page import (
@@ -33,7 +34,12 @@ from visualproof_server.reading.imported.page import (
 )
 from visualproof_server.reading.layout import drop_noise, to_lines
 from visualproof_server.reading.pages import page_of
-from visualproof_server.reading.raster import Grey, raster_image, raster_pdf
+from visualproof_server.reading.raster import (
+    Grey,
+    is_doubted_by_poppler,
+    raster_image,
+    raster_pdf,
+)
 from visualproof_server.reading.source import (
     PageLimits,
     PagePlan,
@@ -145,6 +151,10 @@ def read_page(
         with step("text layer"):
             seen = visible_text(path, plan, options.password)
         if seen.words:
+            with step("draw"):
+                damaged = is_doubted_by_poppler(path, number, options.password, limits.raster)
+                damaged = damaged or is_damaged(path, number, options.password, plan.of_pages)
+            plan = replace(plan, damaged=damaged)
             return _read_layer(seen, plan, options, engine)
     plan, image, layer = _rastered(path, media, number, options, limits)
     dpi = round(plan.dpi) if media is MediaType.PDF else None
@@ -164,11 +174,14 @@ def _rastered(
         with open_image(path) as opened:
             plan = plan_image(opened, number, limits)
             with step("draw"):
-                return plan, raster_image(opened, plan), []
+                drawn = raster_image(path, opened, plan)
+            return replace(plan, damaged=drawn.doubtful), drawn.image, []
     plan = _pdf_plan(path, number, options, limits)
     with step("draw"):
-        image = raster_pdf(path, plan, options.password, limits.raster)
-    return plan, image, layer_words(path, plan, options.password)
+        drawn = raster_pdf(path, plan, options.password, limits.raster)
+        damaged = drawn.doubtful or is_damaged(path, number, options.password, plan.of_pages)
+    layer = layer_words(path, plan, options.password)
+    return replace(plan, damaged=damaged), drawn.image, layer
 
 
 def _read_layer(

@@ -61,6 +61,10 @@ class PagePlan:
     lowered: bool = False
     # The document is an XFA form that only its viewer lays out; the page asks for that viewer.
     xfa: bool = False
+    # Its picture may lack what the file holds.
+    damaged: bool = False
+    # Pages of a PDF.
+    of_pages: int = 1
 
 
 def media_type(head: bytes) -> MediaType | None:
@@ -217,6 +221,7 @@ def plan_pdf_page(
         page_transform(page.get_bbox(), rotation),
         lowered=fitted < dpi,
         xfa=pdf.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL,
+        of_pages=len(pdf),
     )
 
 

@@ -5,6 +5,7 @@ import functools
 import inspect
 import logging
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any, Protocol, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import grpc
 
 from visualproof_server.metrics import CALL_SECONDS, CALLS
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 from visualproof_server.rpc import limits, status
 from visualproof_server.rpc.auth import Tokens
 from visualproof_server.rpc.tenant import CURRENT
@@ -24,27 +25,39 @@ _RETRY_S = 2.0
 
 
 class Bound:
-    """How many of a thing may be under way at once."""
+    """How much of a thing may be under way at once, of all callers and of one tenant."""
 
-    def __init__(self, most: int, what: str) -> None:
+    def __init__(self, most: int, of_tenant: int, what: str) -> None:
         self._most = most
+        self._of_tenant = of_tenant
         self._what = what
+        self._held: Counter[str] = Counter()
         self._count = 0
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """Counts one more for as long as it lasts; error SERVER_BUSY if there are too many."""
-        if self._count >= self._most:
-            raise VisualProofError(
-                "SERVER_BUSY",
-                f"{self._most} {self._what} are under way; try again shortly.",
-                retry_after_s=_RETRY_S,
-            )
-        self._count += 1
+    def held(self, amount: int = 1) -> Iterator[None]:
+        """Counts more for as long as it lasts; error SERVER_BUSY if that is too much."""
+        tenant = CURRENT.get()
+        if self._count + amount > self._most:
+            raise self._busy(self._most, "")
+        if tenant and self._held[tenant] + amount > self._of_tenant:
+            raise self._busy(self._of_tenant, "of your ")
+        self._count += amount
+        self._held[tenant] += amount
         try:
             yield
         finally:
-            self._count -= 1
+            self._count -= amount
+            self._held[tenant] -= amount
+            if not self._held[tenant]:
+                del self._held[tenant]
+
+    def _busy(self, most: int, whose: str) -> VisualProofError:
+        return VisualProofError(
+            "SERVER_BUSY",
+            f"At most {most} {whose}{self._what} may be under way; try again shortly.",
+            retry_after_s=_RETRY_S,
+        )
 
 
 class Called(Protocol):
@@ -52,6 +65,7 @@ class Called(Protocol):
 
     _tokens: Tokens
     _calls: Bound
+    _requests: Bound
 
 
 def logged(method: F) -> F:
@@ -67,11 +81,12 @@ def _unary(method: Any) -> Any:
         with _line(method.__name__) as line:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
-                with self._calls.one():
+                with self._calls.held(), self._requests.held(_size(request)):
                     message = await limits.request(method.__name__, request)
                     return await method(self, message, context)
             except Exception as error:
-                await line.failed(context, error)
+                line.failed(context, error)
+                return None
 
     return unary
 
@@ -82,15 +97,20 @@ def _stream(method: Any) -> Any:
         with _line(method.__name__) as line:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
-                with self._calls.one():
+                with self._calls.held(), self._requests.held(_size(request)):
                     wanted = await limits.request(method.__name__, request)
                     async with aclosing(method(self, wanted, context)) as messages:
                         async for message in messages:
                             yield message
             except Exception as error:
-                await line.failed(context, error)
+                line.failed(context, error)
 
     return stream
+
+
+def _size(request: Any) -> int:
+    """Bytes of a request that is held as long as its call lasts; an upload's are on disk."""
+    return len(request) if isinstance(request, bytes) else 0
 
 
 class _Line:
@@ -100,14 +120,15 @@ class _Line:
         self._rpc = rpc
         self.code = "OK"
 
-    async def failed(self, context: Context, error: Exception) -> None:
+    def failed(self, context: Context, error: Exception) -> None:
         """Ends the call with the error, known or not."""
+        if isinstance(error, OSError):
+            error = of_system(error) or error
         if not isinstance(error, VisualProofError):
             log.exception("unexpected error", extra={"rpc": self._rpc})
             error = VisualProofError("INTERNAL", "The call failed; try again.")
         self.code = error.code
-        context.set_trailing_metadata(status.trailer(error))
-        await context.abort(status.grpc_code(error), error.message)
+        status.refuse(context, error)
 
 
 @contextmanager

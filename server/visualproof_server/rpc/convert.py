@@ -82,6 +82,7 @@ def page_to_wire(page: Page | PageSummary) -> document_pb2.Page:
         source=document_pb2.Source.ValueType(page.source.value),
         pdf_transform=page.pdf_transform,
         failure=failure_to_wire(page.failure),
+        damaged=page.damaged,
     )
 
 
@@ -166,6 +167,7 @@ def report_to_wire(report: Report, document: Framed) -> report_pb2.Report:
             report_pb2.StatusCount(status=_status(status), count=count)
             for status, count in sorted(counts.items())
         ],
+        damaged_pages=report.damaged_pages,
     )
 
 
@@ -242,6 +244,7 @@ def report_from_wire(report: report_pb2.Report, document: Framed | None) -> Repo
             for number, r in enumerate(report.relations)
         ),
         checks.known(Action, report.action or Action.BLOCK, "report.action"),
+        tuple(report.damaged_pages),
     )
 
 

@@ -45,11 +45,14 @@ _MIN_SIDE, _MAX_SIDE = 100, 10_000
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Bytes of an upload; uploads and calls that may be under way at once."""
+    """Bytes of an upload, and seconds that it may bring none; uploads, calls and bytes of requests that
+    may be under way at once, of all callers and of one tenant."""
 
     upload_bytes: int
-    uploads: int
-    calls: int
+    upload_idle_s: float
+    uploads: tuple[int, int]
+    calls: tuple[int, int]
+    request_bytes: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +83,10 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
         tokens: Tokens,
     ) -> None:
         self._tokens = tokens
-        self._calls = Bound(limits.calls, "calls")
-        self._uploads = Bound(limits.uploads, "uploads")
+        self._calls = Bound(*limits.calls, "calls")
+        self._uploads = Bound(*limits.uploads, "uploads")
+        self._requests = Bound(*limits.request_bytes, "bytes of requests")
+        self._upload_idle_s = limits.upload_idle_s
         self._store = store
         self._documents = documents
         self._answers = answers
@@ -94,7 +99,15 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
     async def UploadDocument(
         self, request_iterator: AsyncIterator[pb.UploadDocumentRequest], context: Context
     ) -> pb.UploadDocumentResponse:
-        first = await anext(request_iterator, None)
+        with self._uploads.held():
+            messages = upload.in_time(request_iterator, self._upload_idle_s)
+            async with aclosing(messages):
+                return await self._uploaded(messages)
+
+    async def _uploaded(
+        self, messages: AsyncIterator[pb.UploadDocumentRequest]
+    ) -> pb.UploadDocumentResponse:
+        first = await anext(messages, None)
         if first is None or not first.HasField("header"):
             raise VisualProofError("HEADER_MISSING", "Begin an upload with its header.")
         tenant = CURRENT.get()
@@ -108,10 +121,7 @@ class Servicer(visual_proof_service_pb2_grpc.VisualProofServiceServicer):
             if known is not None:
                 return pb.UploadDocumentResponse(document=convert.document_to_wire(known))
         await self._documents.check_room(tenant)
-        with self._uploads.one():
-            received = await upload.receive(
-                first, request_iterator, header, self._incoming, self._max_upload
-            )
+        received = await upload.receive(first, messages, header, self._incoming, self._max_upload)
         # Once the bytes are here, a caller who goes away changes nothing.
         state = await asyncio.shield(
             self._documents.add(

@@ -1,5 +1,7 @@
 """The one table from errors to gRPC, and the trailer that carries the code."""
 
+from typing import Any
+
 import grpc
 from google.protobuf import any_pb2, duration_pb2
 from visualproof.v1 import status_pb2
@@ -14,6 +16,7 @@ GRPC_CODES = {
     Problem.BUSY: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Problem.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
     Problem.TIMEOUT: grpc.StatusCode.DEADLINE_EXCEEDED,
+    Problem.DAMAGED: grpc.StatusCode.DATA_LOSS,
     Problem.INTERNAL: grpc.StatusCode.INTERNAL,
 }
 DOMAIN = "visualproof"
@@ -25,6 +28,14 @@ _MAX_MESSAGE = 1000
 def grpc_code(error: VisualProofError) -> grpc.StatusCode:
     problem, _ = CODES.get(error.code, CODES["INTERNAL"])
     return GRPC_CODES[problem]
+
+
+def refuse(context: Any, error: VisualProofError) -> None:
+    """Has a call end with an error once its handler returns. `abort` would keep the call's frames, and
+    with them its request, until Python looks for cycles."""
+    context.set_trailing_metadata(trailer(error))
+    context.set_code(grpc_code(error))
+    context.set_details(error.message)
 
 
 def trailer(error: VisualProofError) -> tuple[tuple[str, bytes], ...]:

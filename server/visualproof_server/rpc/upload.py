@@ -1,11 +1,13 @@
 """Takes an upload: bounded, hashed, and on disk before it is answered."""
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import re
 import tempfile
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from visualproof.v1 import visual_proof_service_pb2 as pb
 
 from visualproof_server.model.errors import VisualProofError
 
+# Bytes a second that an upload brings on the whole, at least.
+_LEAST_RATE = 1024
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -47,6 +51,28 @@ def checked_header(header: pb.UploadHeader) -> Header:
     return Header(header.source_sha256.lower(), header.reading_sha256.lower(), header.file_name)
 
 
+async def in_time(
+    messages: AsyncIterator[pb.UploadDocumentRequest], idle_s: float
+) -> AsyncGenerator[pb.UploadDocumentRequest, None]:
+    """The same messages; error UPLOAD_IDLE where none comes for too long, or they bring too little."""
+    started, size = time.monotonic(), 0
+    while True:
+        now = time.monotonic()
+        left = min(idle_s, started + idle_s + size / _LEAST_RATE - now)
+        try:
+            # Not wait_for: that may swallow that the call was cancelled, and take half for the whole.
+            async with asyncio.timeout(max(0.0, left)):
+                message = await anext(messages, None)
+        except TimeoutError:
+            raise VisualProofError(
+                "UPLOAD_IDLE", f"The upload brought nothing, or too little, for {idle_s:.0f} s."
+            ) from None
+        if message is None:
+            return
+        size += len(message.content) + len(message.reading)
+        yield message
+
+
 async def receive(
     first: pb.UploadDocumentRequest,
     rest: AsyncIterator[pb.UploadDocumentRequest],
@@ -56,8 +82,8 @@ async def receive(
 ) -> Received:
     """Writes the content to files in `folder`; nothing is left when it fails.
 
-    Errors EMPTY_FILE, FILE_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING,
-    OPTIONS_INVALID, DISK_FULL.
+    Errors EMPTY_FILE, FILE_TOO_LARGE, SHA256_MISMATCH, HEADER_MISSING, OPTIONS_INVALID; OSError where
+    the disk is full.
     """
     content = _Sink.open(folder, limit)
     reading: _Sink | None = None
@@ -84,14 +110,10 @@ async def receive(
         if reading is not None:
             await reading.finish(header.reading_sha256)
         return Received(content.path, sha256, reading.path if reading else None)
-    except BaseException as error:
+    except BaseException:
         content.abandon()
         if reading is not None:
             reading.abandon()
-        if isinstance(error, OSError):
-            raise VisualProofError(
-                "DISK_FULL", f"The upload cannot be stored ({error.strerror})."
-            ) from None
         raise
 
 
@@ -143,5 +165,8 @@ class _Sink:
         self._file.close()
 
     def abandon(self) -> None:
-        self._file.close()
-        self.path.unlink(missing_ok=True)
+        # What is not yet written has no room either.
+        with contextlib.suppress(OSError):
+            self._file.close()
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)

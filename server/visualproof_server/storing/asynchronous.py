@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -117,6 +117,10 @@ class AsyncStore:
         await self._write(
             document_id, partial(documents.put_lease, self.blocking, document_id, owner, until)
         )
+
+    async def remove(self, document_id: str, names: Iterable[str]) -> None:
+        """Removes some blobs."""
+        await self._write(document_id, partial(self.blocking.remove, document_id, names))
 
     async def delete(self, document_id: str) -> None:
         """Removes a document with all that is still being written of it."""

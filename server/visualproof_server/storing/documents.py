@@ -1,8 +1,12 @@
 """Documents in a store: which blob holds what."""
 
+import hashlib
 import json
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
 
 from visualproof_server.model import codec
 from visualproof_server.model.document import (
@@ -14,7 +18,10 @@ from visualproof_server.model.document import (
 from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.numbering import number_document
 from visualproof_server.model.summary import DocumentSummary, summary_of
-from visualproof_server.storing.store import DocumentReader, DocumentStore
+from visualproof_server.storing.sealed import damaged
+from visualproof_server.storing.store import DocumentReader, DocumentStore, LocalReader
+
+T = TypeVar("T")
 
 SOURCE = "source"
 # Another reader's output beside it.
@@ -27,6 +34,13 @@ SECOND_READINGS = "second_readings.json"
 # Written when all pages are read: what needs no words, and all words in one blob.
 SUMMARY = "pages.json"
 WORDS = "words.json.z"
+
+
+# What an upload puts there before it is a document.
+_BEFORE_STATE = {SOURCE, READING, LEASE}
+# What codec and zlib raise for data that is something else.
+_NO_SUCH_VALUE = (ValueError, KeyError, TypeError, AttributeError, IndexError,
+                  RecursionError)  # fmt: skip
 
 
 def page_name(number: int) -> str:
@@ -43,17 +57,25 @@ def picture_name(number: int) -> str:
 
 
 def state_of(store: DocumentReader, document_id: str) -> DocumentState:
-    """Where a document stands; errors DOCUMENT_NOT_FOUND, STATE_UNKNOWN if it cannot be understood:
-    a newer server may have written it."""
+    """Where a document stands; errors DOCUMENT_NOT_FOUND, DOCUMENT_DAMAGED, STATE_UNKNOWN if it cannot
+    be understood: a newer server may have written it."""
     data = store.get(document_id, STATE)
     if data is None:
+        if not store.shared and not store.names(document_id) <= _BEFORE_STATE:
+            # Nothing but an upload that broke off has no state; deletion takes all at once.
+            raise damaged()
         raise not_found()
     try:
-        return codec.loads(DocumentState, data)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        state = codec.loads(DocumentState, data)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        raise damaged() from None
+    except _NO_SUCH_VALUE:
         raise VisualProofError(
             "STATE_UNKNOWN", "Another version of the server keeps this document; call again."
         ) from None
+    if state.document_id != document_id:
+        raise damaged()
+    return state
 
 
 def not_found() -> VisualProofError:
@@ -121,7 +143,7 @@ def put_picture(store: DocumentStore, document_id: str, number: int, data: bytes
 def page_of(store: DocumentReader, document_id: str, number: int) -> Page | None:
     """A page as read, None if it is not there."""
     data = store.get(document_id, page_name(number))
-    return None if data is None else codec.loads(Page, data)
+    return None if data is None else _loaded(Page, data)
 
 
 def done_pages(store: DocumentReader, document_id: str) -> set[int]:
@@ -134,15 +156,45 @@ def done_pages(store: DocumentReader, document_id: str) -> set[int]:
 
 
 def page_image(store: DocumentReader, document_id: str, number: int) -> bytes:
-    """A page's JPEG as stored; errors PAGE_OUT_OF_RANGE, NO_PIXELS."""
+    """A page's JPEG as stored; errors PAGE_OUT_OF_RANGE, NO_PIXELS, DOCUMENT_DAMAGED."""
     image = store.get(document_id, image_name(number))
-    if image is None and store.get(document_id, page_name(number)) is not None:
-        raise VisualProofError(
-            "NO_PIXELS", f"Page {number} was imported without its image; there is no picture of it."
-        )
-    if image is None:
+    if image is not None:
+        return image
+    page = page_of(store, document_id, number)
+    if page is None:
         raise VisualProofError("PAGE_OUT_OF_RANGE", f"There is no image of page {number}.")
-    return image
+    if page.pixels and page.failure is None:
+        raise damaged()
+    raise VisualProofError(
+        "NO_PIXELS", f"Page {number} was imported without its image; there is no picture of it."
+    )
+
+
+def whole_file(store: LocalReader, document_id: str, name: str, sha256: str) -> Path:
+    """The file of a source or reading, whose digest the document names; error DOCUMENT_DAMAGED."""
+    path = store.local(document_id, name)
+    try:
+        found = path.stat()
+        if _digest_of(path, found.st_ino, found.st_mtime_ns, found.st_size) != sha256:
+            raise damaged()
+    except OSError:
+        raise damaged() from None
+    return path
+
+
+@lru_cache(maxsize=64)
+def _digest_of(path: Path, *version: int) -> str:
+    """SHA-256 of a file; once for each version of it, since all of its pages ask."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _loaded(kind: type[T], data: bytes) -> T:
+    """A value as codec wrote it; error DOCUMENT_DAMAGED."""
+    try:
+        return codec.loads(kind, data)
+    except _NO_SUCH_VALUE:
+        raise damaged() from None
 
 
 def check_ready(state: DocumentState) -> None:
@@ -187,7 +239,10 @@ def summary_of_stored(store: DocumentReader, state: DocumentState) -> DocumentSu
     check_ready(state)
     data = store.get(state.document_id, SUMMARY)
     if data is not None:
-        return codec.loads(DocumentSummary, data)
+        summary = _loaded(DocumentSummary, data)
+        if len(summary.pages) != state.page_count:
+            raise damaged()
+        return summary
     # Stored by a server that wrote no summaries.
     return summary_of(document_of(store, state))
 
@@ -197,25 +252,36 @@ def put_summary(store: DocumentStore, summary: DocumentSummary) -> None:
 
 
 def _pages(store: DocumentReader, state: DocumentState) -> tuple[Page, ...]:
+    """All of them; error DOCUMENT_DAMAGED."""
     words = store.get(state.document_id, WORDS)
-    if words is not None:
-        return tuple(codec.loads(Page, line) for line in zlib.decompress(words).split(b"\n"))
-    # Stored by a server that wrote pages only.
     first = state.options.first_page
-    found = (
-        page_of(store, state.document_id, number)
-        for number in range(first, first + state.page_count)
-    )
-    return tuple(page for page in found if page is not None)
+    if words is not None:
+        try:
+            lines = zlib.decompress(words).split(b"\n")
+        except zlib.error:
+            raise damaged() from None
+        found = [_loaded(Page, line) for line in lines]
+    else:
+        # Stored by a server that wrote pages only.
+        numbers = range(first, first + state.page_count)
+        read = (page_of(store, state.document_id, number) for number in numbers)
+        found = [page for page in read if page is not None]
+    if [page.number for page in found] != list(range(first, first + state.page_count)):
+        raise damaged()
+    return tuple(found)
 
 
 def lease_of(store: DocumentReader, document_id: str) -> tuple[str, float]:
     """(server, until when) that reads a document; ("", 0) if none does."""
-    data = store.get(document_id, LEASE)
-    if data is None:
+    try:
+        data = store.get(document_id, LEASE)
+        owner, until = json.loads(data) if data is not None else ("", 0.0)
+        return str(owner), float(until)
+    except (VisualProofError, ValueError, TypeError) as error:
+        if isinstance(error, VisualProofError) and error.code != "DOCUMENT_DAMAGED":
+            raise
+        # Nobody's: who takes it up writes a whole one.
         return "", 0.0
-    owner, until = json.loads(data)
-    return str(owner), float(until)
 
 
 def put_lease(store: DocumentStore, document_id: str, owner: str, until: float) -> None:

@@ -16,8 +16,9 @@ from obstore.exceptions import BaseError
 from obstore.store import ObjectStore as Bucket
 from obstore.store import from_url
 
-from visualproof_server.model.errors import VisualProofError
+from visualproof_server.model.errors import VisualProofError, of_system
 from visualproof_server.storing.disk import checked
+from visualproof_server.storing.sealed import AS_THEY_ARE, opened, sealed
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
@@ -49,17 +50,19 @@ class ObjectStore:
         cache.mkdir(parents=True)
 
     def put(self, document_id: str, name: str, data: bytes) -> None:
-        self._write(checked(document_id, name), data)
+        self._write(checked(document_id, name), sealed(document_id, name, data))
 
     def adopt(self, document_id: str, name: str, file: Path) -> None:
         self._write(checked(document_id, name), file)
         file.unlink(missing_ok=True)
 
     def get(self, document_id: str, name: str) -> bytes | None:
-        path = checked(document_id, name)
-        kept = self._cache / path
-        if kept.exists():
-            return kept.read_bytes()
+        kept = self._kept_file(document_id, name)
+        stored = kept.read_bytes() if kept else self._stored(checked(document_id, name))
+        return None if stored is None else opened(document_id, name, stored)
+
+    def _stored(self, path: Path) -> bytes | None:
+        """An object as it is, None if there is none."""
         try:
             return bytes(obstore.get(self._bucket, path.as_posix()).bytes())
         except FileNotFoundError:
@@ -112,9 +115,12 @@ class ObjectStore:
             if "state.json" not in names:
                 self._forget(document_id)
         target = folder / checked(document_id)
-        target.mkdir(exist_ok=True)
-        for name in sorted(names):
-            self._local(document_id, name, target / name)
+        try:
+            target.mkdir(exist_ok=True)
+            for name in sorted(names):
+                self._local(document_id, name, target / name)
+        except OSError as error:
+            raise of_system(error) or error from None
         with self._lock:
             self._kept[document_id] = None
             self._kept.move_to_end(document_id)
@@ -123,9 +129,10 @@ class ObjectStore:
             shutil.rmtree(self._cache / other, ignore_errors=True)
 
     def _local(self, document_id: str, name: str, target: Path) -> None:
-        kept = self._cache / checked(document_id, name)
-        if not kept.exists():
-            data = self.get(document_id, name)
+        kept = self._kept_file(document_id, name)
+        if kept is None:
+            kept = self._cache / checked(document_id, name)
+            data = self._stored(checked(document_id, name))
             if data is None:
                 return
             if not name.startswith(_FINAL):
@@ -138,6 +145,20 @@ class ObjectStore:
             os.replace(temporary, kept)
         with contextlib.suppress(FileExistsError):
             os.link(kept, target)
+
+    def _kept_file(self, document_id: str, name: str) -> Path | None:
+        """A blob that is kept here, if it is and is whole."""
+        kept = self._cache / checked(document_id, name)
+        try:
+            if name not in AS_THEY_ARE:
+                opened(document_id, name, kept.read_bytes())
+            return kept if kept.exists() else None
+        except FileNotFoundError:
+            return None
+        except VisualProofError:
+            # The store has it.
+            kept.unlink(missing_ok=True)
+            return None
 
     def _write(self, path: Path, data: bytes | Path) -> None:
         try:

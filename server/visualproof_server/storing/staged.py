@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from visualproof_server.storing.disk import checked
+from visualproof_server.storing.disk import checked, read
 
 
 class StagedDocument:
@@ -12,15 +12,14 @@ class StagedDocument:
     fetch(document id, name) has one more blob laid there, if there is one and the task may see it.
     """
 
+    shared = True
+
     def __init__(self, root: Path, fetch: Callable[[str, str], None] = lambda *_: None) -> None:
         self._root = root
         self._fetch = fetch
 
     def get(self, document_id: str, name: str) -> bytes | None:
-        try:
-            return self.local(document_id, name).read_bytes()
-        except FileNotFoundError:
-            return None
+        return read(self.local(document_id, name), document_id)
 
     def local(self, document_id: str, name: str) -> Path:
         file = self._root / checked(document_id, name)

@@ -6,7 +6,13 @@ from typing import Protocol
 
 
 class DocumentReader(Protocol):
-    """Blobs by (document id, name), to be read only."""
+    """Blobs by (document id, name), to be read only. Error DOCUMENT_DAMAGED for a blob that is not
+    what was put there."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether others may use it at the same time."""
+        ...
 
     def get(self, document_id: str, name: str) -> bytes | None:
         """A blob's bytes, None if there is none."""
@@ -27,11 +33,6 @@ class LocalReader(DocumentReader, Protocol):
 
 class DocumentStore(DocumentReader, Protocol):
     """A blob is there whole or not at all, also after a crash. Error STORE_UNREACHABLE."""
-
-    @property
-    def shared(self) -> bool:
-        """Whether other servers may use it at the same time."""
-        ...
 
     def has(self, document_id: str, name: str) -> bool:
         """Whether there is a blob, without fetching it."""

@@ -35,7 +35,7 @@ _MAX_FILE = 2 * 1024**3
 # What comes from the server is not bounded here, but where it has gone out of step.
 _MAX_MESSAGE = 1024**3
 _KINDS = {kind.name(): kind for kind in KINDS}
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def die_with_parent(lifeline: int) -> None:
@@ -83,8 +83,10 @@ def serve(connection: Frames, tasks: Tasks, scratch: Path) -> None:
             if os.environ.get("VISUALPROOF_WORKER_STDERR"):
                 sys.excepthook(type(error), error, error.__traceback__)
             kind = type(error).__name__
-            full = isinstance(error, OSError) and error.errno in _NO_ROOM
-            code = "DISK_FULL" if full else "INTERNAL"
+            number = error.errno if isinstance(error, OSError) else None
+            code = "DISK_FULL" if number in _NO_ROOM else "INTERNAL"
+            # A file over the bound is the page's own doing.
+            code = "PAGE_MEMORY" if number == errno.EFBIG else code
             _send_error(
                 connection, VisualProofError(code, f"A task failed ({kind}).", {"type": kind})
             )

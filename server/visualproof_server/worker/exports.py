@@ -1,7 +1,9 @@
 """Evidence made of a stored document, an answer and its report."""
 
+import contextlib
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from visualproof_server.evidence import bundle, draw, ethos, hocr, pdf, textract, web_annotation
@@ -9,6 +11,7 @@ from visualproof_server.evidence.page import PICTURE_MEDIA, PageFacts, review_pa
 from visualproof_server.evidence.version import PAGE_VERSION
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document, MediaType
+from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.export import ExportRequest, Format
 from visualproof_server.model.report import Report
 from visualproof_server.model.tasks import Answered
@@ -60,7 +63,7 @@ class Exports:
             **{f"pages/{number:04}.webp": data for number, data in pictures.items()},
         }
         if request.with_original:
-            files["original"] = self._store.get(document.document_id, documents.SOURCE) or b""
+            files["original"] = self._source(document).read_bytes()
         facts = {
             "document": bundle.identity(document),
             "title": request.title,
@@ -73,7 +76,7 @@ class Exports:
         return bundle.seal(files, facts)
 
     def _pdf(self, document: Document, report: Report, request: ExportRequest) -> bytes:
-        path = self._store.local(document.document_id, documents.SOURCE)
+        path = self._source(document)
         with path.open("rb") as file:
             is_pdf = media_type(file.read(1024)) is MediaType.PDF
         return pdf.annotated_pdf(
@@ -94,7 +97,10 @@ class Exports:
 
     def _picture(self, document_id: str, number: int) -> bytes:
         name = documents.picture_name(number)
-        made = self._store.get(document_id, name)
+        made = None
+        with contextlib.suppress(VisualProofError):
+            # A damaged one is made again.
+            made = self._store.get(document_id, name)
         if made is None:
             image: Any = reader.decode(documents.page_image(self._store, document_id, number))
             made = draw.encode_page(image, number, PICTURE_SIDE, PICTURE_MEDIA).data
@@ -102,7 +108,17 @@ class Exports:
         return made
 
     def _image(self, document: Document, number: int) -> bytes:
-        return self._store.get(document.document_id, documents.image_name(number)) or b""
+        try:
+            return documents.page_image(self._store, document.document_id, number)
+        except VisualProofError as error:
+            if error.code == "DOCUMENT_DAMAGED":
+                raise
+            return b""
+
+    def _source(self, document: Document) -> Path:
+        return documents.whole_file(
+            self._store, document.document_id, documents.SOURCE, document.source_sha256
+        )
 
 
 def _facts(request: ExportRequest, answered: Answered) -> PageFacts:

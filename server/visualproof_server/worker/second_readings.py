@@ -1,5 +1,6 @@
 """Second readings of a stored document, kept beside its pages: each place is read once."""
 
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -7,6 +8,7 @@ from itertools import islice
 
 from visualproof_server.model import codec
 from visualproof_server.model.document import Document
+from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.second_reading import (
     Place,
     Reading,
@@ -67,8 +69,11 @@ class StoredReadings:
     @cached_property
     def _known(self) -> _Readings:
         """The readings by this reader version, from the store at first."""
-        data = self._store.get(self._document.document_id, documents.SECOND_READINGS)
-        kept = codec.loads(SecondReadings, data) if data else SecondReadings(())
+        kept = SecondReadings(())
+        # Damaged ones are read again.
+        with contextlib.suppress(VisualProofError, ValueError, KeyError, TypeError, AttributeError):
+            data = self._store.get(self._document.document_id, documents.SECOND_READINGS)
+            kept = codec.loads(SecondReadings, data) if data else kept
         same = kept.reader_version == self._version
         return {one.place: one.readings for one in kept.readings if same}
 
@@ -92,5 +97,10 @@ class StoredReadings:
         return second_readings(image, places, languages, self._engines)
 
     def _image(self, number: int) -> Grey | None:
-        stored = self._store.get(self._document.document_id, documents.image_name(number))
-        return reader.decode(stored) if stored else None
+        try:
+            image = documents.page_image(self._store, self._document.document_id, number)
+        except VisualProofError as error:
+            if error.code == "DOCUMENT_DAMAGED":
+                raise
+            return None
+        return reader.decode(image)

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from visualproof_server.evidence import draw
@@ -73,7 +74,7 @@ class Tasks:
         return tasks.Done()
 
     def count_pages(self, task: tasks.CountPages) -> tasks.PageCount:
-        path = self._store.local(task.document_id, documents.SOURCE)
+        path = self._whole(task, documents.SOURCE, task.source_sha256)
         return tasks.PageCount(reader.pages_of(path, task.password))
 
     def read_page(self, task: tasks.ReadPage) -> tasks.PageRead:
@@ -81,13 +82,17 @@ class Tasks:
         engine = self._engines.get(task.options.engine)
         if engine is None:
             raise VisualProofError("ENGINE_UNKNOWN", "This engine is not installed on this worker.")
-        path = self._store.local(task.document_id, documents.SOURCE)
+        path = self._whole(task, documents.SOURCE, task.source_sha256)
         if task.options.reading_sha256 or reader.file_type(path) is MediaType.READING:
-            beside = self._store.local(task.document_id, documents.READING)
+            sha256 = task.options.reading_sha256
+            beside = self._whole(task, documents.READING, sha256) if sha256 else path
             read = reader.import_page(path, beside, task.number, task.options, self._limits)
         else:
             read = reader.read_page(path, task.number, task.options, self._limits, engine)
         return tasks.PageRead(codec.dumps(read.page), read.image, tuple(steps.taken().items()))
+
+    def _whole(self, task: tasks.CountPages | tasks.ReadPage, name: str, sha256: str) -> Path:
+        return documents.whole_file(self._store, task.document_id, name, sha256)
 
     def warm(self, task: tasks.Warm) -> tasks.Done:
         self._index(task.document_id).warm()

@@ -11,11 +11,11 @@ class FairQueue:
         self._last: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def take(self, tenant: str) -> float:
+    def take(self, tenant: str, cost: float = 1.0) -> float:
         """The start tag of one more piece of a tenant's work; the lowest goes first."""
         with self._lock:
             tag = max(self._served, self._last.get(tenant, 0.0))
-            self._last[tenant] = tag + 1.0
+            self._last[tenant] = tag + cost
             return tag
 
     def serve(self, tag: float) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from typing import Protocol
 
 from visualproof_server.model.document import DocumentState
-from visualproof_server.model.errors import VisualProofError
 from visualproof_server.model.tasks import ReadPage
 from visualproof_server.storing.asynchronous import AsyncStore
 from visualproof_server.workers.pool import WorkerPool
@@ -22,7 +21,7 @@ class PageExecutor(Protocol):
         """Reads one page and stores it; the seconds of each step.
 
         Errors are VisualProofError: the page's own, PAGE_TIMEOUT, PAGE_CRASHED, STORE_UNREACHABLE,
-        DOCUMENT_NOT_FOUND if it was deleted. Cancelling gives the page up.
+        DISK_FULL, DOCUMENT_DAMAGED, DOCUMENT_NOT_FOUND if it was deleted. Cancelling gives the page up.
         """
         ...
 
@@ -46,16 +45,12 @@ class LocalPages:
     async def submit(self, state: DocumentState, number: int) -> dict[str, float]:
         name = state.document_id
         future = self._pool.submit(
-            ReadPage(name, number, state.options), tenant=state.tenant, timeout_s=self._timeout_s
+            ReadPage(name, state.source_sha256, number, state.options),
+            tenant=state.tenant,
+            timeout_s=self._timeout_s,
         )
         read = await asyncio.wrap_future(future)
-        try:
-            await self._store.put_page(name, read.page, read.image, number)
-        except VisualProofError as error:
-            if error.code != "DISK_FULL":
-                raise
-            # The page is well: it is read again when there is room.
-            raise VisualProofError("STORE_UNREACHABLE", error.message) from None
+        await self._store.put_page(name, read.page, read.image, number)
         return dict(read.seconds)
 
     async def close(self) -> None:

@@ -10,6 +10,7 @@ import itertools
 import queue
 import threading
 from concurrent.futures import Future
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from visualproof_server.metrics import SLOTS, SLOTS_BUSY, TASKS_WAITING
@@ -20,6 +21,8 @@ from visualproof_server.workers.slot import Crashed, Slot, Work, WorkerSettings
 
 __all__ = ["WorkerPool", "WorkerSettings"]
 R = TypeVar("R")
+# Bytes of a request that count as one more task.
+_COST_BYTES = 10_000
 
 
 class WorkerPool:
@@ -73,7 +76,7 @@ class WorkerPool:
         future: Future[R] = Future()
         self._waiting.put(
             Work(
-                order=(self._turns.take(tenant), next(self._order)),
+                order=(self._turns.take(tenant, _cost(task)), next(self._order)),
                 task=task,
                 timeout_s=task.terms.timeout_s if timeout_s is None else timeout_s,
                 future=future,
@@ -135,3 +138,10 @@ class WorkerPool:
             return error.seen_as(work.task)
         except Exception as error:
             return error
+
+
+def _cost(task: Task[Any]) -> float:
+    """What a task takes of its tenant's share: large answers take longer than small ones."""
+    values = (getattr(task, f.name) for f in fields(task))  # type: ignore[arg-type]
+    size = sum(len(value) for value in values if isinstance(value, bytes))
+    return 1.0 + size / _COST_BYTES

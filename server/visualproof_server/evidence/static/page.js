@@ -254,7 +254,7 @@ async function showPage(n, seek = false) {
   $("forth").disabled = n === data.pages.at(-1).number;
   $("where").textContent = [`${data.pages.length} page${data.pages.length > 1 ? "s" : ""}`,
     page.label === String(n) ? "" : `printed label “${page.label}”`,
-    page.confidence === null ? "" : `read with confidence ${page.confidence.toFixed(2)}`, page.failure].filter(Boolean).join(" · ");
+    page.confidence === null ? "" : `read with confidence ${page.confidence.toFixed(2)}`, page.failure, page.damaged ? "DAMAGED: it may lack content" : ""].filter(Boolean).join(" · ");
   size();
   drawFrames();
   if (changed) {

@@ -147,6 +147,8 @@ class Misses:
             notes.insert(0, Reason("HIDDEN_TEXT", REASONS["HIDDEN_TEXT"]))
         status = Status.NOT_FOUND
         doubt = "" if self.kind.is_literal else "NOT_LITERAL"
+        if any(page.damaged for page in self.index.document.pages):
+            doubt = doubt or "PAGE_DAMAGED"
         if doubt or self.index.unclear_page is not None:
             doubt = doubt or "PAGE_UNCLEAR"
             status = Status.UNCERTAIN

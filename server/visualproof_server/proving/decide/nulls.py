@@ -15,7 +15,7 @@ from visualproof_server.proving.text.folding import fold_text
 from visualproof_server.proving.vocabulary.words import vocabulary
 
 # Warnings of a page under which something may be printed that was not read.
-NOT_WHOLE = frozenset({"XFA_FORM"})
+NOT_WHOLE = frozenset({"XFA_FORM", "PAGE_DAMAGED"})
 
 
 def null_finding(spec: FieldSpec, kind: ValueKind, page: Page) -> Finding:
@@ -96,7 +96,8 @@ def _unread(index: Index) -> Reason | None:
             return Reason("PAGE_NOT_READ", f"Page {page.number} was not read.")
         for warning in page.warnings:
             if warning.code in NOT_WHOLE:
-                return Reason("PAGE_NOT_READ", f"Page {page.number}: {warning.message}")
+                code = warning.code if warning.code in REASONS else "PAGE_NOT_READ"
+                return Reason(code, f"Page {page.number}: {warning.message}")
     if index.unclear_page is not None:
         return Reason("PAGE_UNCLEAR", REASONS["PAGE_UNCLEAR"])
     return None
