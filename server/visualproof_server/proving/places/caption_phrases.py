@@ -50,15 +50,15 @@ class Phrases:
 
     def of(self, labels: Iterable[str], of_text: bool) -> list[Caption]:
         """Where any of some labels is printed, whole words only, the longest label first."""
-        found: list[Caption] = []
+        found: list[Run] = []
         taken: set[int] = set()
         for label in sorted({label for label in labels if label}, key=len, reverse=True):
             for run in locate.exact(label, self.index):
                 if not taken & set(run.words):
                     taken |= set(run.words)
-                    found.append(self._caption(run, of_text))
-        found.sort(key=lambda c: c.run.words[0])
-        return found[:_MAX_PLACES]
+                    found.append(run)
+        found.sort(key=lambda run: run.words[0])
+        return [self._caption(run, of_text) for run in found[:_MAX_PLACES]]
 
     def _caption(self, run: Run, of_text: bool) -> Caption:
         """The whole phrase that a printed label stands in."""
@@ -255,15 +255,12 @@ def _is_abbreviation(text: str) -> bool:
 
 
 def is_number_word(folded: str) -> bool:
-    return spelled.read([folded]) is not None or folded in vocabulary().scales or folded in _units()
+    known = vocabulary()
+    return spelled.read([folded]) is not None or folded in known.scales or folded in known.units
 
 
 def _continues_lower(text: str) -> bool:
     return text[:1].islower()
-
-
-def _units() -> frozenset[str]:
-    return frozenset(vocabulary().units)
 
 
 def _neutral() -> frozenset[str]:
