@@ -220,10 +220,12 @@ def test_twenty_times_the_text_takes_thirty_times_the_time_at_most(
         large = seconds(target, piece, MORE * size, 1)
         if large <= MOST * FLOOR:
             continue
-        small = seconds(target, piece, size, 3)
-        if large > MOST * max(small, FLOOR):
-            large = seconds(target, piece, MORE * size, 3)
-            small = seconds(target, piece, size, 5)
-        if large > MOST * max(small, FLOOR):
+        # A machine does other things, too: what is slow is so each time.
+        for tries in (3, 5, 7):
+            small = max(seconds(target, piece, size, tries), FLOOR)
+            if large <= MOST * small:
+                break
+            large = min(large, seconds(target, piece, MORE * size, tries - 1))
+        else:
             slow[piece] = (round(small, 4), round(large, 3))
     assert slow == {}

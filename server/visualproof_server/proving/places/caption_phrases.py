@@ -19,6 +19,8 @@ from visualproof_server.proving.vocabulary.words import Words, caption_words, vo
 _MAX_PLACES = 60
 # A caption before a colon has at most so many words.
 _CAPTION_WORDS = 6
+# A phrase between a label and its value that has more is none.
+_PHRASE_WORDS = 20
 SENTENCE_END = (".", "!", "?", ";")
 
 
@@ -148,6 +150,9 @@ class Phrases:
             bounds = (folded,) in vocabulary().bounds_words
             if folded and not is_number_word(folded) and not bounds:
                 found.append(folded)
+            if len(found) > _PHRASE_WORDS:
+                # So many words are no caption, and the last says so: it is in no vocabulary.
+                return [*found, "goes on"]
         # The value is beyond a gap: all of the phrase is its caption.
         return found
 
