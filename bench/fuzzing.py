@@ -2,7 +2,8 @@
 
     pip install atheris; python bench/fuzzing.py TARGET [--seconds 60]
 
-TARGET is one of tests/fuzz/targets.py: answers, markers, tsv, ids, numbers, dates. Ends at the first
+TARGET is one of tests/fuzz/targets.py: answers, markers, tsv, ids, numbers, dates, schemas, expressions,
+labels, imports. Ends at the first
 input that breaks a promise, which libFuzzer writes to a file.
 """
 

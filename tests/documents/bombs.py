@@ -149,6 +149,22 @@ def many_annotations() -> bytes:
     return pdf([*objects, b"<< /Type /Annot /Subtype /Square /Rect [0 0 9 9] /C [1 0 0] >>"])
 
 
+def labelled(label: bytes) -> bytes:
+    objects = one_page(stream(b"0 0 50 50 re f"))
+    objects[0] = (
+        b"<< /Type /Catalog /Pages 2 0 R /PageLabels << /Nums [0 << /P (%s) >>] >> >>" % label
+    )
+    return pdf(objects)
+
+
+def label_of_spaces() -> bytes:
+    return labelled(b"<" + b" " * 60_000)
+
+
+def label_of_megabytes() -> bytes:
+    return labelled(b"<LINE 7>" * 500_000)
+
+
 def actions() -> bytes:
     objects = one_page(stream(b""))
     objects[0] = (
@@ -258,5 +274,6 @@ BOMBS: list[Callable[[], bytes]] = [
     form_of_itself, image_bomb, pattern_bomb, page_loop, lying_count, many_pages, deep_nesting,
     deep_content, many_annotations, actions, no_pages, cut_pdf, only_a_header, png_of_billions,
     png_that_lies, png_text_bomb, tiff_of_frames, tiff_loop, cut_jpeg, cut_webp,
-    gif_of_huge_frames, one_byte, laughing_hocr, deep_json, wide_json,
+    gif_of_huge_frames, one_byte, laughing_hocr, deep_json, wide_json, label_of_spaces,
+    label_of_megabytes,
 ]  # fmt: skip

@@ -14,6 +14,8 @@ from visualproof import CallError, Client, DocumentFailed, Status
 from visualproof_server.model.errors import CODES
 
 from documents.bombs import BOMBS
+from documents.broken_images import BROKEN
+from documents.hostile_readings import HOSTILE
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +54,7 @@ def outcome(client: Client, source: bytes | Path, last_page: int = 0) -> str:
     except (DocumentFailed, CallError) as error:
         return error.code
     pages = list(client.pages(document))
+    client.prompt(document)
     # P4: no page is lost.
     assert len(pages) == document.page_count == document.read_page_count
     failed = [p.failure.code for p in pages if p.failure.code]
@@ -87,8 +90,11 @@ def test_bombs(server: RunningServer, client: Client) -> None:
         code = outcome(client, bomb())
         return bomb.__name__, code, time.monotonic() - began
 
+    small = [*HOSTILE.values(), *BROKEN.values()]
     with ThreadPoolExecutor(4) as threads:
         results = list(threads.map(burst, BOMBS))
+        others = set(threads.map(lambda made: outcome(client, made()), small))
+    assert others - {"READY"} <= set(CODES) - {"INTERNAL", "PAGE_CRASHED"}
     codes = {name: code for name, code, _ in results}
     assert {
         name: code for name, code in codes.items() if code not in CODES and code != "READY"
@@ -97,7 +103,7 @@ def test_bombs(server: RunningServer, client: Client) -> None:
     assert codes["many_pages"] == codes["tiff_of_frames"] == "TOO_MANY_PAGES"
     assert codes["laughing_hocr"] in ("READY", "READING_INVALID")
     # Each waits for the two workers; none keeps one longer than its page may take.
-    assert time.monotonic() - started < len(BOMBS) * (PAGE_S + 4)
+    assert time.monotonic() - started < (len(BOMBS) + len(small)) * (PAGE_S + 4)
     assert_all_is_well(server, client, before)
 
 

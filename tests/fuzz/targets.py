@@ -3,18 +3,29 @@
 Run by hypothesis in the tests, and by atheris as long as one likes: bench/fuzzing.py.
 """
 
+import json
 import re
+import tempfile
 from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
 
+from documents import hostile_readings as readings
 from proving.pages import printed
+from visualproof_server.model.document import Source
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.report import FieldSpec
+from visualproof_server.model.report import FieldSpec, Outcome, Relation
+from visualproof_server.prompting import schema
 from visualproof_server.prompting.render import MarkerStyle, render
 from visualproof_server.proving.answer import MAX_DEPTH, MAX_FIELDS, MAX_PROOFS, parse_answer
+from visualproof_server.proving.decide.relations import derive, recompute
 from visualproof_server.proving.kinds.registry import KINDS
 from visualproof_server.proving.places.index import Index
 from visualproof_server.proving.text.folding import plain
 from visualproof_server.proving.values.numbers import scan_numbers
+from visualproof_server.reading.imported.page import content_of, plan_sheet
+from visualproof_server.reading.pages import MAX_LABEL, MAX_WORD, label_of, page_of
+from visualproof_server.reading.source import PageLimits
 from visualproof_server.reading.tesseract import parse_tsv
 from visualproof_server.storing.disk import checked
 
@@ -87,8 +98,57 @@ def dates(data: bytes) -> None:
     Index(printed([" ".join(text.split())]))
 
 
+def schemas(data: bytes) -> None:
+    """A schema is doubled into JSON of bounded size, or refused."""
+    try:
+        made = schema.from_schema(text_of(data))
+    except VisualProofError as error:
+        assert error.code == "SCHEMA_INVALID"
+        return
+    assert isinstance(json.loads(made), dict)
+    made.encode()
+
+
+def expressions(data: bytes) -> None:
+    """An expression over nothing printed derives nothing; a relation over nothing never holds by it."""
+    text = text_of(data)
+    assert derive(text, "nothing", Decimal(1))[0].startswith("DERIVATION_")
+    (made,) = recompute([Relation(f"/a = {text}", text)], [], lambda _: None)
+    assert made.outcome is Outcome.UNDEFINED
+
+
+def labels(data: bytes) -> None:
+    """A label is short, on one line, and text."""
+    label = label_of(text_of(data), 3)
+    assert 0 < len(label) <= MAX_LABEL
+    assert not {"\n", "\r", "\x1b", "\0"} & set(label)
+
+
+def imports(data: bytes) -> None:
+    """Another reader's output is a page within limits, or refused."""
+    text = text_of(data)
+    for body in (
+        data, readings.textract(text), readings.ethos(spans=[{"page": "p", "text": text, "bbox": [1, 1, 9, 9]}]),
+        readings.hocr(text), readings.cell_at(text, text), readings.table(RowIndex=len(text), RowSpan=text),
+    ):  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "reading"
+            file.write_bytes(body)
+            try:
+                plan = plan_sheet(file, 1, PageLimits())
+                content = content_of(file, plan)
+                page = page_of(plan, Source.IMPORTED, content.lines, content.tables)
+            except VisualProofError as error:
+                assert error.code in ("READING_INVALID", "PAGE_TOO_LARGE", "PAGE_TOO_SMALL")
+                continue
+        for word in page.words:
+            assert len(word.text) <= MAX_WORD
+            word.text.encode()
+
+
 INDEX = Index(printed(["Total due 16,020.00 on 15 October 2026"]))
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "answers": answers, "markers": markers, "tsv": tsv, "ids": ids, "numbers": numbers,
-    "dates": dates,
+    "dates": dates, "schemas": schemas, "expressions": expressions, "labels": labels,
+    "imports": imports,
 }  # fmt: skip

@@ -24,6 +24,9 @@ SIDES = (0.5, 2.0)
 WHOLE_SIDE, RIM = 0.9, 0.16
 # Ink in the middle of a box: under it it is empty, over it ticked, between them nothing is sure.
 CLEAN, DRAWN, SOLID = 0.03, 0.07, 0.9
+# A page with more squares is no form.
+MOST = 500
+_BAND = 64
 # An option's words are this near, in sides of the box; boxes of a comb are nearer to each other.
 NEAR, COMB = 2.0, 0.6
 
@@ -41,11 +44,15 @@ def with_boxes(words: list[EngineWord], image: Grey) -> list[EngineWord]:
     if len(words) < 3:
         return words
     letter = float(np.median([w.bottom - w.top for w in words]))
-    squares = [s for s in _squares(image, letter) if not _holds_print(s, words)]
+    squares = _squares(image, letter)
+    if len(squares) > MOST:
+        return words
+    near = _Level(words)
+    squares = [s for s in squares if not _holds_print(s, near.of(s))]
     squares = [
         s
         for s in squares
-        if not any(_is_comb(s, o) for o in squares) and any(_is_beside(s, w) for w in words)
+        if not any(_is_comb(s, o) for o in squares) and any(_is_beside(s, w) for w in near.of(s))
     ]
     # A black square is a bullet, but beside boxes of its size.
     hollow = [s.side for s in squares if s.ink < SOLID]
@@ -54,10 +61,26 @@ def with_boxes(words: list[EngineWord], image: Grey) -> list[EngineWord]:
     ]
     if not squares:
         return words
-    kept = [w for w in words if not any(_is_box_alone(w, s) for s in squares)]
+    made_of = {id(w) for s in squares for w in near.of(s) if _is_box_alone(w, s)}
+    kept = [w for w in words if id(w) not in made_of]
     first = 1 + max((w.line for w in words), default=0)
     marks = [_mark(s, first + n) for n, s in enumerate(squares)]
     return [*kept, *marks]
+
+
+class _Level:
+    """Words by bands of the page's height, so that few are looked at for each square."""
+
+    def __init__(self, words: Sequence[EngineWord]) -> None:
+        self._bands: dict[int, list[EngineWord]] = {}
+        for word in words:
+            for band in range(int(word.top) // _BAND, int(word.bottom) // _BAND + 1):
+                self._bands.setdefault(band, []).append(word)
+
+    def of(self, square: _Square) -> list[EngineWord]:
+        """Words that may touch a square's height."""
+        bands = range(square.top // _BAND, (square.top + square.side) // _BAND + 1)
+        return list({id(w): w for b in bands for w in self._bands.get(b, ())}.values())
 
 
 def _squares(image: Grey, letter: float) -> list[_Square]:

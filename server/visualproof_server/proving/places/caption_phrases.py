@@ -21,6 +21,8 @@ _MAX_PLACES = 60
 _CAPTION_WORDS = 6
 # Shorter labels are too like other words for a misread one to be told.
 _SHORTEST_MISREAD = 4
+# A phrase between a label and its value that has more is none.
+_PHRASE_WORDS = 20
 SENTENCE_END = (".", "!", "?", ";")
 
 
@@ -52,15 +54,15 @@ class Phrases:
 
     def of(self, labels: Iterable[str], of_text: bool) -> list[Caption]:
         """Where any of some labels is printed, whole words only, the longest label first."""
-        found: list[Caption] = []
+        found: list[Run] = []
         taken: set[int] = set()
         for label in sorted({label for label in labels if label}, key=len, reverse=True):
             for run in locate.exact(label, self.index) or self._misread(label):
                 if not taken & set(run.words):
                     taken |= set(run.words)
-                    found.append(self._caption(run, of_text))
-        found.sort(key=lambda c: c.run.words[0])
-        return found[:_MAX_PLACES]
+                    found.append(run)
+        found.sort(key=lambda run: run.words[0])
+        return [self._caption(run, of_text) for run in found[:_MAX_PLACES]]
 
     def _misread(self, label: str) -> list[Run]:
         """Where a label is printed as OCR misreads it: Tota1, Falligkeit; no code, no number."""
@@ -157,6 +159,9 @@ class Phrases:
             bounds = (folded,) in vocabulary().bounds_words
             if folded and not is_number_word(folded) and not bounds:
                 found.append(folded)
+            if len(found) > _PHRASE_WORDS:
+                # So many words are no caption, and the last says so: it is in no vocabulary.
+                return [*found, "goes on"]
         # The value is beyond a gap: all of the phrase is its caption.
         return found
 
@@ -263,15 +268,12 @@ def _is_abbreviation(text: str) -> bool:
 
 
 def is_number_word(folded: str) -> bool:
-    return spelled.read([folded]) is not None or folded in vocabulary().scales or folded in _units()
+    known = vocabulary()
+    return spelled.read([folded]) is not None or folded in known.scales or folded in known.units
 
 
 def _continues_lower(text: str) -> bool:
     return text[:1].islower()
-
-
-def _units() -> frozenset[str]:
-    return frozenset(vocabulary().units)
 
 
 def _neutral() -> frozenset[str]:

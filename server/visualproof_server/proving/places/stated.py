@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from visualproof_server.model.geometry import union, x_overlap
+from visualproof_server.model.geometry import Box, union, x_overlap
 from visualproof_server.proving.places.index import Index
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.folding import fold_text, plain
@@ -49,6 +49,10 @@ class Statements:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        # By the segment that is asked for: its words share them.
+        self._heads: dict[int, str] = {}
+        self._lefts: dict[int, Stated] = {}
+        self._boxes: dict[int, Box] = {}
         self._known: dict[int, Stated] = {}
         self._document: Stated | None = None
 
@@ -82,13 +86,21 @@ class Statements:
         index = self._index
         row = index.rows[index.row_of[word]]
         own = index.segments[index.segment_of[word]]
-        found = stated_in(index.text_of(own.start, word))
+        # No more than is looked at; each word has one character and a space.
+        found = stated_in(index.text_of(max(own.start, word - _MAX_TEXT), word))
         if own.start > row.start and found is NOTHING:
-            before = index.segments[index.segment_of[own.start - 1]]
-            text = index.text_of(before.start, before.end)
-            if not any(c.isdigit() for c in re.sub(r"\([^)]*\)|'000", "", text)):
-                found = stated_in(text)
+            if own.start not in self._lefts:
+                self._lefts[own.start] = self._left_of(own.start)
+            found = self._lefts[own.start]
         return found
+
+    def _left_of(self, start: int) -> Stated:
+        """What the segment before a segment says, if it has no figures."""
+        index = self._index
+        before = index.segments[index.segment_of[start - 1]]
+        text = index.text_of(before.start, before.end)
+        figures = any(c.isdigit() for c in re.sub(r"\([^)]*+\)|'000", "", text))
+        return NOTHING if figures else stated_in(text)
 
     def _over(self, word: int) -> Stated:
         """What its column's heads say."""
@@ -105,14 +117,16 @@ class Statements:
                 and cell.column < top.column + top.column_span
             ]
             return head_statement(" ".join(index.words[w].text for w in heads))
-        head = self._head(word)
+        segment = index.segment_of[word]
+        if segment not in self._heads:
+            self._heads[segment] = self._head(word)
+        head = self._heads[segment]
         return head_statement(head) if head else NOTHING
 
     def _head(self, word: int) -> str:
         """The text over a column of values that stand under each other, outside tables."""
         index = self._index
-        segment = index.segments[index.segment_of[word]]
-        box = union([index.words[w].box for w in range(segment.start, segment.end)])
+        box = self._box(index.segment_of[word])
         number, page = index.row_of[word], index.page_of(word)
         for row in range(number - 1, max(-1, number - _MAX_ROWS), -1):
             if index.rows[row].page != page:
@@ -126,13 +140,21 @@ class Statements:
                 return "" if alone else text
         return ""
 
-    def _at(self, row: int, box: object) -> tuple[int, int] | None:
+    def _box(self, number: int) -> Box:
+        """Around a segment."""
+        if number not in self._boxes:
+            index = self._index
+            segment = index.segments[number]
+            words = index.words[segment.start : segment.end]
+            self._boxes[number] = union([w.box for w in words])
+        return self._boxes[number]
+
+    def _at(self, row: int, box: Box) -> tuple[int, int] | None:
         index = self._index
         word = index.rows[row].start
         while word < index.rows[row].end:
             segment = index.segments[index.segment_of[word]]
-            here = union([index.words[w].box for w in range(segment.start, segment.end)])
-            if x_overlap(here, box) > 0:  # type: ignore[arg-type]
+            if x_overlap(self._box(index.segment_of[word]), box) > 0:
                 return segment.start, segment.end
             word = segment.end
         return None

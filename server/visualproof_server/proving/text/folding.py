@@ -33,6 +33,11 @@ _CHARS = (
 )
 
 
+# Marks that are normalised with their base (UAX 15, D4): sorting a longer run takes the square of its
+# length.
+MAX_MARKS = 30
+
+
 @lru_cache(maxsize=8192)
 def _fold_cluster(cluster: str) -> str:
     """One base character with its combining marks, conservatively."""
@@ -72,7 +77,7 @@ def fold(text: str, keep_case: bool = False) -> Folded:
     length, i = len(text), 0
     while i < length:
         end = i + 1
-        while end < length and unicodedata.combining(text[end]):
+        while end < length and end - i <= MAX_MARKS and unicodedata.combining(text[end]):
             end += 1
         folded = _fold_cluster(text[i:end])
         if not keep_case:
