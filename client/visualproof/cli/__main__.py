@@ -138,7 +138,14 @@ def _parser() -> argparse.ArgumentParser:
         "--to", default="", metavar="FILE", help="write the page there, and open nothing"
     )
     open_.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    open_.set_defaults(offline=lambda args: open_bundle(args.bundle, args.to, args.json))
+    open_.add_argument(
+        "--unproven",
+        action="store_true",
+        help="show one that cannot be proven here, and say so on it",
+    )
+    open_.set_defaults(
+        offline=lambda args: open_bundle(args.bundle, args.to, args.json, args.unproven)
+    )
     replay = names.add_parser("replay", help="prove a bundle again, offline")
     replay.add_argument("bundle", metavar="BUNDLE.zip")
     replay.add_argument("--public-key", default="", help="PEM file: it must be signed by this key")

@@ -7,6 +7,7 @@ packing the same files gives the same bytes on every machine, whatever its zlib.
 import hashlib
 import io
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -24,6 +25,8 @@ MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
 SIGNATURE = "manifest.sig"
 _FRONT = (MANIFEST, SEAL, SIGNATURE)
+# Names of entries: none is a path out of the bundle.
+_NAME = re.compile(r"(pages/)?[a-z0-9_]+(\.[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,8 @@ def _entries(data: bytes) -> tuple[dict[str, bytes], dict[str, int]]:
     for entry in entries:
         at = entry.header_offset
         head = data[at : at + 30]
-        if len(head) < 30 or entry.compress_type != zipfile.ZIP_STORED or entry.filename in files:
+        odd = entry.compress_type != zipfile.ZIP_STORED or not _NAME.fullmatch(entry.filename)
+        if len(head) < 30 or odd or entry.filename in files:
             raise ValueError(f"the zip entry {entry.filename!r} is not as a bundle's are")
         begin = (
             at + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:], "little")

@@ -25,6 +25,11 @@ _CALLS: dict[str, dict[str, int]] = {
         "keyctl": 250, "add_key": 248, "request_key": 249, "process_vm_readv": 310,
         "process_vm_writev": 311, "userfaultfd": 323, "io_uring_setup": 425, "open_by_handle_at": 304,
         "seccomp": 317, "setsid": 112, "setpgid": 109,
+        "shmget": 29, "shmat": 30, "shmctl": 31, "shmdt": 67, "semget": 64, "semop": 65, "semctl": 66,
+        "semtimedop": 220, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "mq_open": 240,
+        "memfd_create": 319, "execveat": 322, "name_to_handle_at": 303, "kcmp": 312,
+        "fanotify_init": 300, "kexec_file_load": 320, "syslog": 103, "acct": 163, "swapon": 167,
+        "sethostname": 170, "setdomainname": 171, "iopl": 172, "ioperm": 173, "quotactl": 179,
     },
     "aarch64": {
         "socket": 198, "ptrace": 117, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51,
@@ -33,8 +38,24 @@ _CALLS: dict[str, dict[str, int]] = {
         "keyctl": 219, "add_key": 217, "request_key": 218, "process_vm_readv": 270,
         "process_vm_writev": 271, "userfaultfd": 282, "io_uring_setup": 425, "open_by_handle_at": 265,
         "seccomp": 277, "setsid": 157, "setpgid": 154,
+        "shmget": 194, "shmat": 196, "shmctl": 195, "shmdt": 197, "semget": 190, "semop": 193,
+        "semctl": 191, "semtimedop": 192, "msgget": 186, "msgsnd": 189, "msgrcv": 188, "msgctl": 187,
+        "mq_open": 180, "memfd_create": 279, "execveat": 281, "name_to_handle_at": 264, "kcmp": 272,
+        "fanotify_init": 262, "kexec_file_load": 294, "syslog": 116, "acct": 89, "swapon": 224,
+        "sethostname": 161, "setdomainname": 162, "quotactl": 60,
     },
 }  # fmt: skip
+# These have one number everywhere: newer ways to mount, to take others' files, and to run memory.
+_EVERYWHERE = {
+    "pidfd_open": 434, "pidfd_getfd": 438, "open_tree": 428, "move_mount": 429, "fsopen": 430,
+    "fsconfig": 431, "fsmount": 432, "fspick": 433, "mount_setattr": 442, "io_uring_enter": 426,
+    "io_uring_register": 427, "memfd_secret": 447, "process_madvise": 440, "open_tree_attr": 467,
+}  # fmt: skip
+_CLONE, _CLONE3 = {"x86_64": 56, "aarch64": 220}, 435
+# Flags of clone(2) that make a namespace: of mounts, cgroups, names, IPC, users, processes, network.
+_NAMESPACES = (
+    0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+)
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
@@ -135,10 +156,12 @@ def _seccomp(libc: ctypes.CDLL, own: Path, seen: Path) -> None:
     machine = platform.machine()
     if machine not in _CALLS:
         raise Unavailable("seccomp")
-    denied = sorted(_CALLS[machine].values())
+    denied = sorted([*_CALLS[machine].values(), *_EVERYWHERE.values()])
     # struct sock_filter {u16 code; u8 jt; u8 jf; u32 k}: load, compare, return.
-    load, equal, at_least, back = 0x20, 0x15, 0x35, 0x06
+    load, equal, at_least, some_of, back = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, deny, kill = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
+    # Its flags lie in memory, where a filter cannot look; glibc then takes clone.
+    unknown = 0x00050000 | errno.ENOSYS
     program = [
         (load, 0, 0, 4),
         (equal, 1, 0, _AUDIT_ARCH[machine]),
@@ -148,9 +171,19 @@ def _seccomp(libc: ctypes.CDLL, own: Path, seen: Path) -> None:
     if machine == "x86_64":
         # x32 calls have numbers of their own: none is made here.
         program += [(at_least, 0, 1, 0x40000000), (back, 0, 0, kill)]
-    for left, number in enumerate(denied):
-        program.append((equal, len(denied) - left, 0, number))
-    program += [(back, 0, 0, allow), (back, 0, 0, deny)]
+    # After them come five steps, then the denial.
+    for at, number in enumerate(denied):
+        program.append((equal, len(denied) - at + 4, 0, number))
+    program += [
+        (equal, 5, 0, _CLONE3),
+        (equal, 0, 2, _CLONE[machine]),
+        # The low half of the first argument (struct seccomp_data).
+        (load, 0, 0, 16),
+        (some_of, 1, 0, _NAMESPACES),
+        (back, 0, 0, allow),
+        (back, 0, 0, deny),
+        (back, 0, 0, unknown),
+    ]
     code = b"".join(struct.pack("HBBI", *step) for step in program)
     buffer = ctypes.create_string_buffer(code)
     # struct sock_fprog {u16 len; sock_filter *filter}.
