@@ -5,12 +5,14 @@ import functools
 import inspect
 import logging
 import time
+import traceback
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any, Protocol, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 
 from visualproof_server.metrics import CALL_SECONDS, CALLS
 from visualproof_server.model.errors import VisualProofError, of_system
@@ -82,8 +84,7 @@ def _unary(method: Any) -> Any:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
                 with self._calls.held(), self._requests.held(_size(request)):
-                    message = await limits.request(method.__name__, request)
-                    return await method(self, message, context)
+                    return await method(self, _taken(method, request), context)
             except Exception as error:
                 line.failed(context, error)
                 return None
@@ -98,7 +99,7 @@ def _stream(method: Any) -> Any:
             try:
                 CURRENT.set(self._tokens.tenant_of(context.invocation_metadata() or ()))
                 with self._calls.held(), self._requests.held(_size(request)):
-                    wanted = await limits.request(method.__name__, request)
+                    wanted = _taken(method, request)
                     async with aclosing(method(self, wanted, context)) as messages:
                         async for message in messages:
                             yield message
@@ -110,7 +111,14 @@ def _stream(method: Any) -> Any:
 
 def _size(request: Any) -> int:
     """Bytes of a request that is held as long as its call lasts; an upload's are on disk."""
-    return len(request) if isinstance(request, bytes) else 0
+    return request.ByteSize() if isinstance(request, Message) else 0
+
+
+def _taken(method: Any, request: Any) -> Any:
+    """A call's request: its message, the messages of its stream, or the error that receiving gave."""
+    if isinstance(request, VisualProofError):
+        raise request
+    return request if isinstance(request, Message) else limits.stream(method.__name__, request)
 
 
 class _Line:
@@ -122,6 +130,12 @@ class _Line:
 
     def failed(self, context: Context, error: Exception) -> None:
         """Ends the call with the error, known or not."""
+        try:
+            self._failed(context, error)
+        finally:
+            _let_go(error)
+
+    def _failed(self, context: Context, error: Exception) -> None:
         if isinstance(error, OSError):
             error = of_system(error) or error
         if not isinstance(error, VisualProofError):
@@ -129,6 +143,14 @@ class _Line:
             error = VisualProofError("INTERNAL", "The call failed; try again.")
         self.code = error.code
         status.refuse(context, error)
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Empties the frames that an error came through: they hold a request of megabytes in a circle
+    with the error, until the collector comes by."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.descriptor_pb2 import DescriptorProto
@@ -71,22 +70,22 @@ def _field(of: FieldDescriptor, repeated: bool) -> _Field:
     )
 
 
-async def request(rpc: str, sent: Any) -> Any:
-    """A call's message, or its stream of messages, from the bytes sent.
+async def request(rpc: str, sent: bytes) -> Message:
+    """A call's message from the bytes sent.
 
     Errors REQUEST_INVALID, and the codes of the contract's limits.
     """
-    kind = SERVICE.methods_by_name[rpc].input_type
-    return await _one(kind, sent) if isinstance(sent, bytes) else _each(kind, sent)
+    return await _one(SERVICE.methods_by_name[rpc].input_type, sent)
+
+
+async def stream(rpc: str, sent: AsyncIterator[bytes]) -> AsyncIterator[Message]:
+    """A call's messages, each with the errors of `request`."""
+    async for data in sent:
+        yield await _one(SERVICE.methods_by_name[rpc].input_type, data)
 
 
 async def _one(kind: Descriptor, data: bytes) -> Message:
     return await asyncio.to_thread(read, kind, data) if len(data) > _LARGE else read(kind, data)
-
-
-async def _each(kind: Descriptor, sent: AsyncIterator[bytes]) -> AsyncIterator[Message]:
-    async for data in sent:
-        yield await _one(kind, data)
 
 
 def read(kind: Descriptor, data: bytes) -> Message:

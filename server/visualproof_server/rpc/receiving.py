@@ -11,9 +11,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import grpc
+from google.protobuf.message import Message
 
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.rpc import status
+from visualproof_server.rpc import limits, status
 from visualproof_server.rpc.auth import Tokens
 
 # Requests of one tenant that are read at once, and how long one may take to come.
@@ -39,10 +40,11 @@ class Receiving(grpc.aio.ServerInterceptor):
         if not details.method.startswith(self._prefix):
             return handler
         turns = self._turns[self._tenant(details.invocation_metadata or ())]
+        rpc = details.method.removeprefix(self._prefix)
         if handler.response_streaming:
 
             async def stream(requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
-                request = await self._one(requests, turns, context)
+                request = await self._one(rpc, requests, turns, context)
                 if request is not None:
                     async for response in handler.unary_stream(request, context):
                         yield response
@@ -52,7 +54,7 @@ class Receiving(grpc.aio.ServerInterceptor):
             )
 
         async def unary(requests: AsyncIterator[Any], context: Any) -> Any:
-            request = await self._one(requests, turns, context)
+            request = await self._one(rpc, requests, turns, context)
             return None if request is None else await handler.unary_unary(request, context)
 
         return grpc.stream_unary_rpc_method_handler(
@@ -67,19 +69,27 @@ class Receiving(grpc.aio.ServerInterceptor):
             return ""
 
     async def _one(
-        self, requests: AsyncIterator[Any], turns: asyncio.Semaphore, context: Any
-    ) -> Any:
-        """The call's only request; None where none comes, and the call is refused."""
+        self, rpc: str, requests: AsyncIterator[Any], turns: asyncio.Semaphore, context: Any
+    ) -> Message | VisualProofError | None:
+        """The call's only request, or why it is none; None where none comes, and the call is refused.
+
+        It is made here, where nothing holds its bytes beside it for as long as the call lasts.
+        """
         async with turns:
             try:
                 async with asyncio.timeout(_COMES_S):
-                    request = await _only(requests)
+                    sent = await _only(requests)
+                if sent is not None:
+                    made: Message = await limits.request(rpc, sent)
+                    return made
             except TimeoutError:
-                request = None
-        if request is None:
-            error = VisualProofError("OPTIONS_INVALID", "A call has one request, sent at once.")
-            status.refuse(context, error)
-        return request
+                pass
+            except VisualProofError as error:
+                # The call says it, after it has asked who calls.
+                return error.with_traceback(None)
+        none = VisualProofError("OPTIONS_INVALID", "A call has one request, sent at once.")
+        status.refuse(context, none)
+        return None
 
 
 async def _only(requests: AsyncIterator[Any]) -> Any:
