@@ -3,7 +3,8 @@
     python bench/chaos.py [--seconds 60] [--seed 1]
 
 Faults: kill -9 of a worker, of a program that it runs, of the server (which is started again on
-the same data), calls cancelled in the middle, hostile files, a disk that stands still for seconds, a
+the same data), calls cancelled in the middle, hostile files, a disk that stands still or is full for
+seconds, stored files that are torn or have a flipped byte, frozen workers, uploads that stand still, a
 clock that jumps by a day. Prints JSON with what was done and
 every violation; exits 1 if there is any.
 """
@@ -54,6 +55,8 @@ def said(name):
         return 0.0
 def fsync(handle):
     time.sleep(said("stall"))
+    if said("full"):
+        raise OSError(28, "No space left on device")
     sync(handle)
 os.fsync = fsync
 time.time = lambda: clock() + said("jump")
@@ -84,6 +87,7 @@ class Chaos:
         self.violations: list[str] = []
         self.blocks: dict[str, str] = {}
         self.uploaded: set[str] = set()
+        self.damaged: set[str] = set()
         self.lock = threading.Lock()
         self.restarting = threading.Event()
         (folder / "shim").mkdir()
@@ -96,7 +100,7 @@ class Chaos:
             [sys.executable, "-m", "visualproof_server", "--listen", self.target,
              "--data-dir", str(self.folder / "data"), "--engine", "tesseract", "--workers", "2",
              "--page-timeout-s", "15", "--raster-timeout-s", "4", "--queue-size", "64",
-             "--readiness-s", "5"],
+             "--readiness-s", "5", "--upload-idle-s", "4"],
             stdout=subprocess.DEVNULL, stderr=log,
             env=os.environ | {"PYTHONPATH": str(self.folder / "shim")},
         )  # fmt: skip
@@ -234,6 +238,12 @@ class Chaos:
                 self.done["killed server"] += 1
             elif self.random.random() < 0.25:
                 self.disturb()
+            elif self.random.random() < 0.15:
+                self.damage()
+            elif self.random.random() < 0.15:
+                threading.Thread(target=self.idle_uploads, daemon=True).start()
+            elif children and self.random.random() < 0.2:
+                self.freeze(children)
             elif children:
                 victim = self.random.choice(children)
                 try:
@@ -244,11 +254,58 @@ class Chaos:
 
     def disturb(self) -> None:
         """A disk that stands still, or a clock that is a day ahead, for a second or two."""
-        name, value = self.random.choice([("stall", 1.5), ("jump", 86_400.0), ("jump", -86_400.0)])
+        name, value = self.random.choice(
+            [("stall", 1.5), ("full", 1.0), ("jump", 86_400.0), ("jump", -86_400.0)]
+        )
         (self.folder / "shim" / name).write_text(str(value))
         time.sleep(self.random.random() * 2)
         (self.folder / "shim" / name).unlink()
         self.done[name] += 1
+
+    def damage(self) -> None:
+        """A stored file with a flipped byte, or torn; what comes of it is found, and never served."""
+        files = [p for p in (self.folder / "data" / "documents").glob("*/*") if p.is_file()]
+        if not files:
+            return
+        file = self.random.choice(files)
+        try:
+            whole = file.read_bytes()
+            at = self.random.randrange(len(whole) or 1)
+            torn = self.random.random() < 0.3
+            file.write_bytes(
+                whole[:at] if torn else whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+            )
+        except (OSError, IndexError):
+            return
+        with self.lock:
+            self.damaged.add(file.parent.name)
+            self.done["torn" if torn else "flipped"] += 1
+
+    def freeze(self, children: list[psutil.Process]) -> None:
+        """A worker that stands still: its task ends in time all the same, and it is replaced."""
+        try:
+            victim = self.random.choice([c for c in children if "python" in c.name()])
+            victim.suspend()
+            self.done["frozen"] += 1
+        except (psutil.Error, IndexError):
+            return
+
+    def idle_uploads(self) -> None:
+        """More uploads than are taken at once, that bring nothing more."""
+        over = threading.Event()
+
+        def standing() -> Iterator[pb.UploadDocumentRequest]:
+            yield pb.UploadDocumentRequest(header=pb.UploadHeader(), content=b"%PDF-")
+            over.wait(6)
+
+        with grpc.insecure_channel(self.target) as channel:
+            stub = stubs.VisualProofServiceStub(channel)
+            calls = [stub.UploadDocument.future(standing()) for _ in range(40)]
+            over.wait(5)
+            for call in calls:
+                call.cancel()
+        with self.lock:
+            self.done["idle uploads"] += 1
 
     def gone(self, children: list[psutil.Process]) -> None:
         """P5: what a killed server had started dies with it."""
@@ -268,7 +325,8 @@ class Chaos:
                 except DocumentFailed:
                     continue
                 except CallError as error:
-                    if error.code != "DOCUMENT_NOT_FOUND":
+                    found = error.code == "DOCUMENT_DAMAGED" and name in self.damaged
+                    if error.code != "DOCUMENT_NOT_FOUND" and not found:
                         self.wrong(f"P8: {name} ended with {error.code}")
             fresh = client.ingest(SCAN, timeout=120)
             report = client.verify(fresh, ANSWER)

@@ -98,6 +98,7 @@ class App:
             },
             settings.sandbox,
             settings.worker_rss_mb,
+            settings.isolate,
         )
         self._readers = WorkerPool(settings.workers, worker, store, "readers")
         self._signer = None

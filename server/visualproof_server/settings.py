@@ -63,6 +63,9 @@ class Settings:
     sandbox: str = _setting(
         "auto", "auto takes the layers there are, strict needs all, off takes none"
     )
+    isolate: str = _setting(
+        "none", "document: a fresh worker for each document; none: workers serve all"
+    )
     reflection: bool | None = _setting(
         None, "serve gRPC reflection; if not said, where there are no tokens", kind=bool
     )
@@ -166,6 +169,8 @@ def _problem(settings: Settings) -> str:
         return "dpi must be 72 to 600"
     if settings.sandbox not in ("auto", "strict", "off"):
         return "sandbox must be auto, strict or off"
+    if settings.isolate not in ("none", "document"):
+        return "isolate must be none or document"
     if settings.log_level not in ("debug", "info", "warning", "error"):
         return "log-level must be debug, info, warning or error"
     host = settings.listen.rpartition(":")[0].strip("[]")

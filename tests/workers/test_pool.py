@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,8 +15,17 @@ import pytest
 from conftest import WORKER_OPTIONS
 from proving.pages import OPTIONS
 from visualproof_server.model.errors import VisualProofError
-from visualproof_server.model.tasks import CountPages, Done, PageRead, ReadPage, Task, Terms
+from visualproof_server.model.tasks import (
+    CountPages,
+    Describe,
+    Done,
+    PageRead,
+    ReadPage,
+    Task,
+    Terms,
+)
 from visualproof_server.storing.disk import DiskStore
+from visualproof_server.workers.isolated import IsolatedSlot
 from visualproof_server.workers.pool import WorkerPool, WorkerSettings
 
 pytestmark = pytest.mark.slow
@@ -189,6 +198,41 @@ def test_a_task_whose_worker_is_killed_is_done_again(pool: WorkerPool, root: Pat
     assert b"INV-2026-0417" in future.result(timeout=60).page
 
 
+def test_no_worker_serves_a_second_document(root: Path) -> None:
+    """Each has a worker of its own, from a spare that is there already; nothing is left of any."""
+    store = DiskStore(root / "documents")
+    other = "ef" * 16
+    store.put(other, "source", (INVOICE / "scan.jpg").read_bytes())
+    pool = WorkerPool(1, replace(settings(root), isolate="document"), store)
+    seen: dict[str, set[int]] = {}
+    try:
+        for name in (ID, ID, other, ID, other, other):
+            assert pool.submit(CountPages(name, SHA256, "")).result(timeout=60).pages == 1
+            # The one whose answer this was, and at most one that waits.
+            workers = {p.pid for p in started_in(root) if "python" in p.name()}
+            assert len(workers) <= 2
+            seen.setdefault(name, set()).update(_working(pool))
+        assert pool.submit(Describe()).result(timeout=60).engines
+        assert seen[ID] & seen[other] == set()
+        assert len(seen[ID]) == len(seen[other]) == 2
+        started_in_turn = pool.submit(CountPages(ID, SHA256, ""))
+        assert started_in_turn.result(timeout=60).pages == 1
+    finally:
+        pool.close()
+    assert eventually(lambda: not started_in(root))
+    assert not any((root / "scratch").iterdir())
+    assert not any((root / "views").iterdir())
+
+
+def _working(pool: WorkerPool) -> set[int]:
+    """The process that has the last document."""
+    (pair,) = pool._slots
+    assert isinstance(pair, IsolatedSlot)
+    process = pair._slots[0]._process
+    assert process is not None
+    return {process.pid}
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown(Task[Done]):
     """A task that no worker knows: the server and its workers are of one version."""
@@ -205,7 +249,7 @@ def test_an_unknown_task_costs_itself_only(pool: WorkerPool) -> None:
 
 def test_workers_die_with_a_killed_parent(root: Path) -> None:
     script = (
-        "import sys; from visualproof_server.workers.pool import *; from visualproof_server.model.tasks import Describe\n"
+        "import sys; from visualproof_server.workers.pool import *; from visualproof_server.model.tasks import Describe, Describe\n"
         "from pathlib import Path; from visualproof_server.storing.disk import DiskStore\n"
         f"s = WorkerSettings({str(root / 'views')!r}, {str(root / 'scratch')!r}, 4096, 500,"
         f" {WORKER_OPTIONS})\n"

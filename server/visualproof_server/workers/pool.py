@@ -17,6 +17,7 @@ from visualproof_server.metrics import SLOTS, SLOTS_BUSY, TASKS_WAITING
 from visualproof_server.model.tasks import Task
 from visualproof_server.storing.store import DocumentStore
 from visualproof_server.workers.fair_queue import FairQueue
+from visualproof_server.workers.isolated import IsolatedSlot
 from visualproof_server.workers.slot import Crashed, Slot, Work, WorkerSettings
 
 __all__ = ["WorkerPool", "WorkerSettings"]
@@ -40,7 +41,7 @@ class WorkerPool:
         self._order = itertools.count()
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._slots = [Slot(settings, store, name, index, self._closing) for index in range(size)]
+        self._slots = [self._slot(index) for index in range(size)]
         self._threads = [
             threading.Thread(target=self._serve, args=(slot,), daemon=True) for slot in self._slots
         ]
@@ -49,6 +50,13 @@ class WorkerPool:
         TASKS_WAITING.labels(name).set_function(lambda: self.waiting)
         for thread in self._threads:
             thread.start()
+
+    def _slot(self, index: int) -> Slot | IsolatedSlot:
+        made = Slot(self._settings, self.store, self.name, index, self._closing)
+        if self._settings.isolate == "none":
+            return made
+        spare = Slot(self._settings, self.store, self.name, index, self._closing)
+        return IsolatedSlot(made, spare)
 
     @property
     def size(self) -> int:
@@ -99,7 +107,7 @@ class WorkerPool:
         for slot in self._slots:
             slot.remove()
 
-    def _serve(self, slot: Slot) -> None:
+    def _serve(self, slot: Slot | IsolatedSlot) -> None:
         while not self._closing.is_set():
             try:
                 work = self._waiting.get(timeout=0.2)
@@ -122,7 +130,7 @@ class WorkerPool:
             else:
                 work.future.set_result(result)
 
-    def _tried(self, slot: Slot, work: Work) -> Any:
+    def _tried(self, slot: Slot | IsolatedSlot, work: Work) -> Any:
         """A task's result or error; one whose worker or program died is tried once more, since that
         may have been another's doing: killed for memory, or by hand."""
         try:

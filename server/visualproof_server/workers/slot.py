@@ -42,7 +42,7 @@ class WorkerSettings:
     """What a worker is started with; all of it travels as JSON.
 
     views is where documents are laid for a task, on the store's disk; scratch is for the rest.
-    sandbox is auto, strict or off.
+    sandbox is auto, strict or off; isolate is none, or document for a fresh worker for each.
     """
 
     views: str
@@ -52,6 +52,7 @@ class WorkerSettings:
     options: dict[str, Any]
     sandbox: str = "auto"
     rss_mb: int = 1500
+    isolate: str = "none"
 
 
 @dataclass(order=True, kw_only=True)
@@ -115,7 +116,7 @@ class Slot:
         Crashed."""
         if self._process is None or self._process.poll() is not None:
             self.kill()
-            self._start()
+            self.start()
         started = time.monotonic()
         try:
             result = self._asked(work, self._patience(work, started))
@@ -226,7 +227,8 @@ class Slot:
             return 0
         return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE") // 10**6
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Starts the worker; error Crashed."""
         for folder in (self.scratch, self.view):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
