@@ -14,6 +14,8 @@ import time
 from visualproof_server.app import App
 from visualproof_server.settings import Settings, parse
 
+# mallopt(3).
+_M_ARENA_MAX = -8
 # The only fields a log line may carry: none of them can hold document text.
 ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers", "task",
                   "count")  # fmt: skip
@@ -78,6 +80,9 @@ def main() -> None:
     # Connections and uploads are files: all that this user may have open.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with contextlib.suppress(AttributeError):
+        # Of the C library's heaps two are enough: each keeps what large requests once took.
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
     asyncio.run(serve(settings))
 
 
