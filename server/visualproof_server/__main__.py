@@ -14,15 +14,14 @@ import time
 from visualproof_server.app import App
 from visualproof_server.settings import Settings, parse
 
-# mallopt(3).
-_M_ARENA_MAX = -8
 # The only fields a log line may carry: none of them can hold document text.
 ALLOWED_FIELDS = ("rpc", "code", "ms", "document", "pages", "s", "port", "workers", "task",
                   "count")  # fmt: skip
 
 
-# malloc.h: M_MMAP_THRESHOLD.
+# mallopt(3).
 _M_MMAP_THRESHOLD, _LARGE_BLOCK = -3, 128 * 1024
+_M_ARENA_MAX, _HEAPS = -8, 2
 
 
 class JsonFormatter(logging.Formatter):
@@ -63,9 +62,12 @@ async def serve(settings: Settings) -> None:
 
 
 def _give_memory_back() -> None:
-    """Has glibc give back each large block as it is freed; left alone it keeps some of every thread."""
+    """Has glibc give back each large block as it is freed, and keep two heaps: left alone each thread
+    keeps what large requests once took."""
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
+        library.mallopt(_M_ARENA_MAX, _HEAPS)
 
 
 def main() -> None:
@@ -80,9 +82,6 @@ def main() -> None:
     # Connections and uploads are files: all that this user may have open.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with contextlib.suppress(AttributeError):
-        # Of the C library's heaps two are enough: each keeps what large requests once took.
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
     asyncio.run(serve(settings))
 
 

@@ -18,7 +18,7 @@ from visualproof_server.rpc import limits, status
 from visualproof_server.rpc.auth import Tokens
 
 # Requests of one tenant that are read at once, and how long one may take to come.
-_AT_ONCE, _COMES_S = 4, 20.0
+_AT_ONCE, _COMES_S = 2, 20.0
 
 
 class Receiving(grpc.aio.ServerInterceptor):
