@@ -78,3 +78,10 @@ def test_numbers_over_a_name_are_not_taken_where_each_name_has_its_own_under_it(
     wrong = [{**ITEMS[1], "quantity": 2, "amount": 40.0}]
     told = results(printed(lines), wrong)
     assert told["/items/0/amount"].status is not Status.VERIFIED
+
+
+def test_a_name_that_begins_as_the_numbers_over_it_has_no_band() -> None:
+    told = results(printed(["2 40.00", "Blue lamp", "boxed"]), ITEMS[:1])
+    assert told["/items/0/name"].status is Status.VERIFIED
+    swapped = results(printed(["2 40.00", "Blue lamp", "boxed"]), SWAPPED[:1])
+    assert swapped["/items/0/amount"].status is not Status.VERIFIED

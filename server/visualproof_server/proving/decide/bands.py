@@ -101,6 +101,8 @@ def _assign(items: list[Item], index: Index) -> None:
         for place in anchor.places if anchor else ():
             row = index.row_of[place.words[0]] - up
             rows = _band(row, starts, index)
+            if index.row_of[place.words[0]] not in rows:
+                continue
             held = sum(
                 any(index.row_of[p.words[0]] in rows for p in value.places)
                 for value in item.values
