@@ -265,9 +265,7 @@ def glyphs_missing() -> bytes:
         b" /LastChar 65 /Widths [9] /Encoding << /Differences [65 /a] >> /CharProcs << /a 99 0 R >>"
         b" /Resources << >> >>"
     )
-    text = b"BT /G 24 Tf 40 100 Td (AAAA) Tj ET\n"
-    made = _page(stream(_SOUND + text), b"/Font << /F 5 0 R /G 6 0 R >>", font)
-    return made.replace(b"/Font << /F 5 0 R >> /Font", b"/Font")
+    return _in_font(font, b"(AAAA)")
 
 
 def descendant_missing() -> bytes:
@@ -275,8 +273,13 @@ def descendant_missing() -> bytes:
         b"<< /Type /Font /Subtype /Type0 /BaseFont /Odd /Encoding /Identity-H"
         b" /DescendantFonts [99 0 R] >>"
     )
-    text = b"BT /G 24 Tf 40 100 Td <00410042> Tj ET\n"
-    made = _page(stream(_SOUND + text), b"/Font << /F 5 0 R /G 6 0 R >>", font)
+    return _in_font(font, b"<00410042>")
+
+
+def _in_font(font: bytes, text: bytes) -> bytes:
+    """A sound page with a text in one more font."""
+    shown = b"BT /G 24 Tf 40 100 Td " + text + b" Tj ET\n"
+    made = _page(stream(_SOUND + shown), b"/Font << /F 5 0 R /G 6 0 R >>", font)
     return made.replace(b"/Font << /F 5 0 R >> /Font", b"/Font")
 
 

@@ -1,6 +1,7 @@
 """What is deleted in time, and what is not, while store and clock misbehave."""
 
 import time
+from collections.abc import Iterator
 
 import pytest
 from lifecycle.rooms import Room, blank, last, until
@@ -13,11 +14,17 @@ from visualproof_server.storing import documents
 pytestmark = pytest.mark.slow
 
 
-def test_a_state_that_cannot_be_read_does_not_end_retention(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def short_lived(room: Room, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    """A room whose documents expire after half a second."""
     monkeypatch.setattr(lifecycle, "_EXPIRY_PERIOD_S", 0.1)
-    room.limits = LifecycleLimits(8, 8, 100, 0.5)
+    kept, room.limits = room.limits, LifecycleLimits(8, 8, 100, 0.5)
+    yield room
+    room.limits = kept
+
+
+def test_a_state_that_cannot_be_read_does_not_end_retention(short_lived: Room) -> None:
+    room = short_lived
 
     async def test(made: DocumentLifecycle) -> None:
         odd = "00" * 16
@@ -28,14 +35,10 @@ def test_a_state_that_cannot_be_read_does_not_end_retention(
         assert name not in room.store.documents()
 
     room.run(test)
-    room.limits = LifecycleLimits(8, 8, 100, 3600.0)
 
 
-def test_a_store_that_was_away_does_not_end_retention(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lifecycle, "_EXPIRY_PERIOD_S", 0.1)
-    room.limits = LifecycleLimits(8, 8, 100, 0.5)
+def test_a_store_that_was_away_does_not_end_retention(short_lived: Room) -> None:
+    room = short_lived
 
     async def test(made: DocumentLifecycle) -> None:
         await room.ready(made, blank())
@@ -46,7 +49,6 @@ def test_a_store_that_was_away_does_not_end_retention(
         await until(lambda: room.store.documents() == [])
 
     room.run(test)
-    room.limits = LifecycleLimits(8, 8, 100, 3600.0)
 
 
 def test_what_was_sent_again_is_not_deleted_for_what_was_seen_before(room: Room) -> None:

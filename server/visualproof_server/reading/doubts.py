@@ -49,7 +49,7 @@ RULE_GAP = 2.5
 # width it runs, how thick it may be, and how far it stands out on both sides: bars of small letters
 # run into each other too.
 STRIKE_LEVEL = (0.35, 0.75)
-STRIKE_WIDTH, STRIKE_THICK, STRIKE_OUT = 0.99, 0.25, 0.08
+STRIKE_WIDTH, STRIKE_THICK = 0.99, 0.25
 # Scripts whose letters no line joins: a word of others has ink all along.
 _APART = ("LATIN", "DIGIT", "GREEK", "CYRILLIC")
 
@@ -288,11 +288,18 @@ class _Ink:
 
     def is_struck(self, word: Word) -> bool:
         """Whether a level stroke runs through a word, from its first letter to its last."""
-        return self._has_stroke(word.box, STRIKE_OUT) or self._has_stroke(
-            # Boxes of some engines are wide: a stroke ends within them.
-            self._tight(word.box),
-            0.0,
-        )
+        # Boxes of some engines are wide: a stroke ends within them.
+        b = self._tight(word.box)
+        if b.height < 6 or b.width < b.height:
+            return False
+        top, bottom = (b.top + round(share * b.height) for share in STRIKE_LEVEL)
+        ink = self._ink[top:bottom, b.left : b.right] > 0
+        if not ink.size:
+            return False
+        # A stroke that leans by a pixel is in two rows.
+        two = ink[1:] | ink[:-1]
+        full = two.mean(axis=1) > STRIKE_WIDTH
+        return bool(full.any()) and int(full.sum()) <= 1 + STRIKE_THICK * b.height
 
     def _tight(self, box: Box) -> Box:
         """A box without the white at its edges."""
@@ -306,16 +313,3 @@ class _Ink:
             box.left + int(columns[-1]) + 1,
             box.top + int(rows[-1]) + 1,
         )
-
-    def _has_stroke(self, b: Box, beyond: float) -> bool:
-        if b.height < 6 or b.width < b.height:
-            return False
-        top, bottom = (b.top + round(share * b.height) for share in STRIKE_LEVEL)
-        out = max(1, round(beyond * b.height)) if beyond else 0
-        ink = self._ink[max(0, top) : bottom, max(0, b.left - out) : b.right + out] > 0
-        if not ink.size:
-            return False
-        # A stroke that leans by a pixel is in two rows.
-        two = ink[1:] | ink[:-1]
-        full = two.mean(axis=1) > STRIKE_WIDTH
-        return bool(full.any()) and int(full.sum()) <= 1 + STRIKE_THICK * b.height

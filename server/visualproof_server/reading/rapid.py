@@ -28,8 +28,7 @@ class Rapid:
 
     @property
     def version(self) -> str:
-        runtime = "openvino" if _has_openvino() else "onnxruntime"
-        return f"{importlib.metadata.version('rapidocr')} on {runtime}"
+        return f"{importlib.metadata.version('rapidocr')} on {runtime()}"
 
     @property
     def scout(self) -> OcrEngine:
@@ -99,14 +98,15 @@ class Rapid:
                 "EngineConfig.openvino.inference_num_threads": 1,
                 "EngineConfig.openvino.num_streams": 1,
             }
-            if _has_openvino():
+            if runtime() == "openvino":
                 params |= {f"{net}.engine_type": EngineType.OPENVINO for net in _NETS}
             self._engine = RapidOCR(params=params)
         return self._engine
 
 
-def _has_openvino() -> bool:
-    return find_spec("openvino") is not None
+def runtime() -> str:
+    """What is installed to run the models, the best of it; "" for nothing."""
+    return next((name for name in ("openvino", "onnxruntime") if find_spec(name)), "")
 
 
 def _line_words(image: Grey, info: Any) -> list[EngineWord]:

@@ -71,8 +71,7 @@ class Called(Protocol):
 
 
 def logged(method: F) -> F:
-    """Takes the bytes sent, within their limits; turns errors into gRPC's, bounds the calls, and logs
-    each by allow-listed fields only."""
+    """Turns errors into gRPC's, bounds the calls, and logs each by allow-listed fields only."""
     made: F = _stream(method) if inspect.isasyncgenfunction(method) else _unary(method)
     return made
 

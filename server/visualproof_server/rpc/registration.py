@@ -1,4 +1,4 @@
-"""The service on a gRPC server: its methods get the bytes sent, so that limits come before messages."""
+"""The service on a gRPC server: requests come as the bytes sent, so that limits come before messages."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _HANDLERS = {
 
 
 def add_to_server(servicer: Any, server: grpc.aio.Server) -> None:
-    """Serves every method of the contract; each takes bytes and is `calls.logged`."""
+    """Serves every method of the contract; each is `calls.logged`."""
     methods = {}
     for method in SERVICE.methods:
         handler: Any = _HANDLERS[method.client_streaming, method.server_streaming]

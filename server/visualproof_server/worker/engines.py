@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from visualproof_server.reading.auto import Auto
 from visualproof_server.reading.children import ProgramLimits
 from visualproof_server.reading.engine import OcrEngine
+from visualproof_server.reading.rapid import Rapid, runtime
 from visualproof_server.reading.tesseract import Tesseract
 
 
@@ -14,9 +15,7 @@ def engines(ocr: ProgramLimits | None = None) -> dict[str, OcrEngine]:
     found: dict[str, OcrEngine] = {}
     if shutil.which("tesseract"):
         found["tesseract"] = Tesseract(ocr) if ocr is not None else Tesseract()
-    if find_spec("rapidocr") and (find_spec("openvino") or find_spec("onnxruntime")):
-        from visualproof_server.reading.rapid import Rapid
-
+    if find_spec("rapidocr") and runtime():
         found["rapidocr"] = Rapid()
     if len(found) == 2:
         found = {"auto": Auto(found["tesseract"], found["rapidocr"]), **found}

@@ -7,11 +7,13 @@ from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.model.report import FieldSpec
 from visualproof_server.proving.places.caption_phrases import Caption, Phrases
 from visualproof_server.proving.places.index import Index
-from visualproof_server.proving.places.marks import is_box
 from visualproof_server.proving.places.stream import Run
+from visualproof_server.proving.text.ticks import is_box
 
 # A value under or above its caption stands within this many heights of it.
 _NEAR_HEIGHTS = 3.0
+# Rows of a column outside tables that are looked at.
+_COLUMN_ROWS = 100
 
 
 class Prints(Protocol):
@@ -38,12 +40,9 @@ class Regions:
             yield "under", self._column(caption)
             return
         right = self._right(caption, kind)
-        under = self._under(caption, kind)
-        if under and cell is None and self._heads_row(caption, 3 if kind.is_text else 2):
-            # A row of captions over rows of values reads down.
-            if not kind.is_text:
-                under += self._lower(caption, under)
-            if right:
+        if right and self._reads_down(caption, kind):
+            under = self._below(caption, kind)
+            if under:
                 yield "under", under
                 return
         yield "right", right
@@ -52,7 +51,7 @@ class Regions:
             yield "right", wrapped
         if cell is not None and right:
             return
-        yield "under", under
+        yield "under", self._below(caption, kind)
         if not kind.is_text:
             yield "above", self._above(caption)
 
@@ -145,6 +144,18 @@ class Regions:
         boxes = [self.segment_box(n) for n in under]
         return sum(any(x_overlap(self.segment_box(n), b) > 0 for b in boxes) for n in segments)
 
+    def _reads_down(self, caption: Caption, kind: Prints) -> bool:
+        """Whether a caption is one of a row of captions over rows of values."""
+        outside = self.index.cells[caption.run.words[-1]] is None
+        return outside and self._heads_row(caption, 3 if kind.is_text else 2)
+
+    def _below(self, caption: Caption, kind: Prints) -> list[int]:
+        """What stands under a caption: the next line, or its column under a row of captions."""
+        under = self._under(caption, kind)
+        if under and not kind.is_text and self._reads_down(caption, kind):
+            under += self._lower(caption, under)
+        return under
+
     def _lower(self, caption: Caption, under: list[int]) -> list[int]:
         """What stands in a head's column in the rows of values after the first."""
         index = self.index
@@ -153,7 +164,9 @@ class Regions:
         column = self.segment_box(index.segment_of[caption.run.words[-1]])
         found: list[int] = []
         number = self._row_below(index.row_of[under[-1]])
-        while number is not None and self._aligned(heads, number) >= 2:
+        for _ in range(_COLUMN_ROWS):
+            if number is None or self._aligned(heads, number) < 2:
+                break
             if self._phrases.starts_caption(index.segments_of(number)[0]):
                 break
             for segment in index.segments_of(number):

@@ -1,6 +1,7 @@
 """Where the words of a document stand: pages, rows, tables, and the gaps that part them."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from visualproof_server.model.geometry import Box, union, x_overlap, y_overlap
 from visualproof_server.proving.places.rows import GAP, Row, rows_of
 from visualproof_server.proving.places.stream import Run, has_token
 from visualproof_server.proving.text.boundaries import NEAR, part_is_cut, part_runs_on
+from visualproof_server.proving.text.ticks import is_box, is_ticked
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Layout:
         self.row_of: list[int] = []
         self.row_by_line: dict[int, int] = {}
         self.cells: list[Cell | None] = []
+        self._beside: dict[tuple[int, int], int | None] = {}
         for page, number, pieces, table, table_row in rows_of(document):
             start, at = len(self.words), 0
             offsets: list[int] = []
@@ -236,20 +239,49 @@ class Layout:
     def _row_boxes(self) -> list[Box]:
         return [union([w.box for w in self.words[r.start : r.end]]) for r in self.rows]
 
+    @cached_property
+    def _rows_by_top(self) -> dict[int, tuple[list[int], list[int], int]]:
+        """By page: the rows' tops from the highest on, these rows, and the height of the tallest."""
+        found = {}
+        for page, rows in self.rows_by_page.items():
+            ordered = sorted(rows, key=lambda row: self._row_boxes[row].top)
+            boxes = [self._row_boxes[row] for row in ordered]
+            found[page] = ([b.top for b in boxes], ordered, max(b.height for b in boxes))
+        return found
+
     def row_beside(self, run: Run) -> int | None:
         """The one other row that a print right or left of it is level with, if it is set a little
         lower: a column of its own."""
+        key = (run.words[0], run.words[-1])
+        if key not in self._beside:
+            self._beside[key] = self._row_beside(run)
+        return self._beside[key]
+
+    def _row_beside(self, run: Run) -> int | None:
         box, own = self.box(run), self.row_of[run.words[0]]
         # Half a line lower is the row's still.
         box = replace(box, top=box.top - round(_LOWER * box.height))
-        level = [
-            row
-            for row in self.rows_by_page[self.page_of(run.words[0])]
-            if row != own and y_overlap(self._row_boxes[row], box) > 0
-        ]
-        if len(level) != 1 or x_overlap(self._row_boxes[level[0]], box) > 0:
-            return None
-        return level[0]
+        tops, rows, tallest = self._rows_by_top[self.page_of(run.words[0])]
+        level: int | None = None
+        for row in rows[bisect_left(tops, box.top - tallest) : bisect_left(tops, box.bottom)]:
+            if row == own or y_overlap(self._row_boxes[row], box) <= 0:
+                continue
+            if level is not None:
+                return None
+            level = row
+        return None if level is None or x_overlap(self._row_boxes[level], box) > 0 else level
+
+    def boxes_of(self, row: int) -> Counter[bool]:
+        """How many check boxes of a row are ticked, and how many are not."""
+        return self._boxes_by_row.get(row, Counter())
+
+    @cached_property
+    def _boxes_by_row(self) -> dict[int, Counter[bool]]:
+        found: dict[int, Counter[bool]] = {}
+        for word, row in zip(self.words, self.row_of, strict=True):
+            if is_box(word.text):
+                found.setdefault(row, Counter())[bool(is_ticked(word.text))] += 1
+        return found
 
     @cached_property
     def doubtful_tables(self) -> frozenset[int]:

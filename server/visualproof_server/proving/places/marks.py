@@ -1,25 +1,9 @@
-"""Check boxes as they are printed: what is ticked, and which options are rivals."""
+"""Check boxes beside words: which is an option's, and which options are rivals."""
 
 from visualproof_server.proving.places.index import Index
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
-from visualproof_server.proving.text.folding import fold_text
-
-_TICKED = frozenset({"✓", "✔", "☑", "☒", "[x]", "(x)", "[✓]", "[✔]", "x", "✗", "✘"})
-_UNTICKED = frozenset({"☐", "□", "[]", "[_]", "()", "[ ]"})
-
-
-def is_ticked(text: str) -> bool | None:
-    """What a mark says: True for a ticked box, False for an empty one, None for no box."""
-    bare = "".join(fold_text(text).split())
-    if bare in _TICKED:
-        return True
-    return False if bare in _UNTICKED else None
-
-
-def is_box(text: str) -> bool:
-    """Whether a word is a box by itself; a lone x may be anything."""
-    return is_ticked(text) is not None and text not in ("x", "X")
+from visualproof_server.proving.text.ticks import is_box, is_ticked
 
 
 def mark_before(label: Run, index: Index) -> tuple[bool, Run] | None:
@@ -40,12 +24,11 @@ def mark_before(label: Run, index: Index) -> tuple[bool, Run] | None:
 def option_doubt(run: Run, index: Index) -> str:
     """Why the words of one of several options are not what was chosen: its box is not ticked, it has
     none where others have, or another's is ticked too. "" where its box alone is, or none has one."""
-    row = index.rows[index.row_of[run.words[0]]]
-    boxes = [w for w in range(row.start, row.end) if is_box(index.words[w].text)]
+    boxes = index.boxes_of(index.row_of[run.words[0]])
     own = mark_before(run, index)
     if own is None:
         return Doubt.NOT_TICKED if boxes else ""
     if not own[0]:
         return Doubt.NOT_TICKED
-    rivals = [w for w in boxes if w not in own[1].words and is_ticked(index.words[w].text)]
-    return Doubt.SEVERAL_PLACES if rivals else ""
+    ticked = sum(is_box(index.words[w].text) for w in own[1].words)
+    return Doubt.SEVERAL_PLACES if boxes[True] > ticked else ""

@@ -194,15 +194,10 @@ def head_statement(text: str) -> Stated:
     return found
 
 
-@lru_cache(maxsize=1)
-def _statement_words() -> frozenset[str]:
-    return vocabulary().single("statement") | {"in", "en", "i", "em", "w"}
-
-
 @lru_cache(maxsize=4096)
 def whole_statement(text: str) -> Stated:
     """What a line says that says nothing else."""
-    statement = _statement_words()
+    statement = vocabulary().single("statement")
     if text.isascii() and not text.lstrip().startswith("("):
         if statement.isdisjoint(w.strip("(),.:;").lower() for w in text.split()):
             return NOTHING

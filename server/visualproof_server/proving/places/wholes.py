@@ -5,11 +5,11 @@ thing.
 import re
 
 from visualproof_server.proving.places.index import Index
-from visualproof_server.proving.places.marks import is_box
 from visualproof_server.proving.places.negation import ENDS, is_short, negated
 from visualproof_server.proving.places.stream import Run
 from visualproof_server.proving.text.doubt import Doubt
 from visualproof_server.proving.text.folding import fold_text, plain, tokens
+from visualproof_server.proving.text.ticks import is_box
 from visualproof_server.proving.vocabulary.words import caption_words, vocabulary
 
 # Marks that carry meaning between words and at the end of a short one.

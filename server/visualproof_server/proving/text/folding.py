@@ -274,7 +274,8 @@ def bare(text: str) -> str:
     """Text without accents, as capitals, typists and an OCR of another language leave them out."""
     if text.isascii():
         return text
-    plain = unicodedata.normalize("NFD", text)
+    # Character by character: a run of marks is sorted at the square of its length.
+    plain = (part for char in text for part in unicodedata.normalize("NFD", char))
     return "".join(c for c in plain if not unicodedata.combining(c))
 
 
